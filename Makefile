@@ -1,0 +1,60 @@
+# `make demo` and `make test` each set up what they need, in .venv. All that has to be there is Python 3.11 and make.
+
+PYTHON ?= python3
+VENV := .venv
+LOCK_VENV := .venv-lock
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# Bytecode and compiled kernels are cached, and what is imported is what was installed.
+unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint lock clean
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-5s %s\n", $$1, $$2}' Makefile
+
+demo: $(VENV)/.runs ## train on the text of Python's standard library and show what was learnt
+	$(BIN)/wordloom demo
+
+test: lint ## check format, style and types, then run all tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.tests ## check format, style and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+lock: $(LOCK_VENV)/.made ## renew requirements-dev.txt from pyproject.toml
+	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade uv
+	UV_CUSTOM_COMPILE_COMMAND='make lock' $(LOCK_VENV)/bin/uv pip compile pyproject.toml --group dev \
+		--universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url --no-annotate \
+		--no-config --quiet --output-file requirements-dev.txt
+
+clean: ## remove .venv and every cache
+	rm -rf $(VENV) $(VENV)-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The files below mark what is done: .made is an empty environment, .runs has the package, .tests also the tools.
+# A change of pyproject.toml or the lock installs again, which fetches only what is missing.
+
+%/.made:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "wordloom needs Python 3.11 or newer, and there is no $(PYTHON) here. Install one, or name it: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "wordloom needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Name a newer one: make PYTHON=python3.12" % sys.version_info[:2])'
+	$(PYTHON) -m venv --clear $*
+	@touch $@
+
+$(VENV)/.runs: pyproject.toml | $(VENV)/.made
+	@echo "Installing wordloom into $(VENV); the first time fetches about 80 MB."
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.tests: pyproject.toml requirements-dev.txt | $(VENV)/.made
+	@echo "Installing wordloom and its development tools into $(VENV); the first time fetches about 140 MB."
+	@$(PIP) install --require-hashes --requirement requirements-dev.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $(VENV)/.runs $@

@@ -1,0 +1,57 @@
+"""Every error that wordloom raises on purpose, and the exit code that the command line gives it.
+
+    WordloomError
+    ├── InputError          2   a corpus, a file or a value that cannot be used (also a ValueError)
+    │   ├── ConfigError     2   an option out of its range
+    │   ├── CorpusTypeError 2   not a corpus at all: a generator, strings for token lists (also a TypeError)
+    │   └── UnknownWordError 2  a word that the vectors do not have (also a LookupError)
+    ├── DivergedError       3   the vectors became NaN or exploded
+    ├── CorpusChangedError  4   the corpus was written to while it was read
+    └── OutputError         5   a file could not be written (the old one is intact)
+
+A message says what was asked, what is so, and what to do, in one line.
+"""
+
+
+class WordloomError(Exception):
+    """The root of the tree; catch it to catch all of them."""
+
+    exit_code = 2
+
+
+class InputError(WordloomError, ValueError):
+    """A corpus, a file or a value that cannot be used as it is."""
+
+
+class ConfigError(InputError):
+    """An option out of its range."""
+
+
+class CorpusTypeError(InputError, TypeError):
+    """A Python object that is not a corpus: it must be readable twice and give lists of strings."""
+
+
+class UnknownWordError(InputError, LookupError):
+    """A word that these vectors do not have. (Not a KeyError: that puts quotes round its message.)"""
+
+
+class DivergedError(WordloomError):
+    """The vectors became NaN or grew beyond any sense."""
+
+    exit_code = 3
+
+
+class CorpusChangedError(WordloomError):
+    """The corpus was written to between its two readings."""
+
+    exit_code = 4
+
+
+class OutputError(WordloomError, OSError):
+    """A file could not be written; what stood at its path before stands there still."""
+
+    exit_code = 5
+
+
+class CorpusWarning(UserWarning):
+    """Something odd in the corpus that training survives: NUL bytes, words longer than the limit."""

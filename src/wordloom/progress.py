@@ -1,0 +1,26 @@
+"""What a long call reports while it works: the library calls back, only the command line prints."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Progress:
+    """One report. `done` of `total` is in bytes of text for count and encode, in tokens for train."""
+
+    stage: Literal["count", "encode", "compile", "train"]
+    done: int = 0
+    total: int | None = None  # None where it cannot be known, as for an iterable on its first reading
+    epoch: int = 0  # 1..epochs while training
+    epochs: int = 0
+    lr: float = 0.0
+    words_per_second: float = 0.0
+    heldout: float | None = None  # the newest held-out objective
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def ignore(progress: Progress) -> None:
+    """The default callback: say nothing."""
