@@ -1,0 +1,144 @@
+"""The choices that change the vectors, checked once when they are made."""
+
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal, get_args
+
+from wordloom.errors import ConfigError
+from wordloom.textfiles import is_text_encoding
+
+MOST_THREADS = 256
+
+Errors = Literal["strict", "replace", "ignore"]
+
+# What word2vec, gensim and fastText call our options, for the error that a user of theirs meets first.
+PEER_NAMES = {
+    "size": "dim",
+    "vector_size": "dim",
+    "ws": "window",
+    "negative": "negatives",
+    "neg": "negatives",
+    "ns_exponent": "noise_power",
+    "mincount": "min_count",
+    "max_final_vocab": "max_vocab",
+    "t": "sample",
+    "iter": "epochs",
+    "epoch": "epochs",
+    "alpha": "lr",
+    "min_alpha": "min_lr",
+    "workers": "threads",
+    "thread": "threads",
+    "sentences": "corpus",
+    "corpus_file": "corpus",
+    "input": "corpus",
+    "train": "corpus",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextOptions:
+    """How bytes become words."""
+
+    lowercase: bool = False  # str.lower() on the decoded text
+    encoding: str = "utf-8"
+    errors: Errors = "strict"  # what to do with bytes that the encoding does not allow
+    max_sentence: int = 10_000  # longer lines are cut into pieces of so many words; none is lost
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.lowercase, bool):
+            raise ConfigError(f"lowercase={self.lowercase!r} is not a choice. Use True or False.")
+        if not is_text_encoding(self.encoding):
+            raise ConfigError(
+                f"encoding={self.encoding!r} is not an encoding that Python knows. Use utf-8, utf-16 or latin-1."
+            )
+        if self.errors not in get_args(Errors):
+            raise ConfigError(f"errors={self.errors!r} is not a choice. Use strict, replace or ignore.")
+        check_whole("max_sentence", self.max_sentence, 2, 1_000_000, "10000 is usual")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TrainConfig:
+    """What is learnt and how; threads, paths and progress belong to `train`."""
+
+    dim: int = 100  # d, the length of v_w and v_c
+    window: int = 5  # the largest window; each position draws its own from 1..window
+    negatives: int = 5  # k, the pairs of D' for every pair of D
+    noise_power: float = 0.75  # the contexts of D' are drawn by count ** noise_power
+    min_count: int = 5  # rarer words leave the text
+    max_vocab: int | None = None  # at most so many words, the most frequent ones
+    sample: float = 1e-3  # t: words more frequent than this are thinned out; 0 keeps all
+    epochs: int = 5
+    lr: float = 0.025  # the learning rate at the start, falling linearly ...
+    min_lr: float = 2.5e-6  # ... to this
+    seed: int = 1
+    heldout: float = 0.001  # the share of sentences kept aside to measure the objective; 0 turns it off
+
+    def __post_init__(self) -> None:
+        if isinstance(self.dim, int) and self.dim > 4096:
+            raise ConfigError(
+                f"dim={self.dim} is out of range: one word would take {2 * 4 * self.dim:,} bytes. Use 1 to 4096; "
+                "100 to 300 is usual."
+            )
+        check_whole("dim", self.dim, 1, 4096, "100 to 300 is usual")
+        check_whole("window", self.window, 1, 1000, "5 is usual, 2 for syntax, 10 for topics")
+        if isinstance(self.negatives, int) and self.negatives < 1:
+            raise ConfigError(
+                f"negatives={self.negatives} leaves D' empty, and without it all vectors drift together. "
+                "Use 5 to 20 for a small corpus, 2 to 5 for a large one."
+            )
+        check_whole("negatives", self.negatives, 1, 64, "5 to 20 for a small corpus, 2 to 5 for a large one")
+        check_number("noise_power", self.noise_power, -2.0, 2.0, "0.75 is usual")
+        check_whole("min_count", self.min_count, 1, 2**62, "5 is usual, 1 keeps every word")
+        if self.max_vocab is not None:
+            check_whole("max_vocab", self.max_vocab, 2, 2**31 - 1, "leave it out to keep all words")
+        check_number("sample", self.sample, 0.0, 1.0, "1e-3 to 1e-5 is usual, 0 keeps every occurrence")
+        check_whole("epochs", self.epochs, 1, 1_000_000, "5 is usual, more for a small corpus")
+        if not (is_number(self.lr) and 0.0 < self.lr <= 1e6):
+            raise ConfigError(f"lr={self.lr} is out of range: use a number above 0, up to 1e6; 0.025 is usual.")
+        if not (is_number(self.min_lr) and 0.0 <= self.min_lr <= self.lr):
+            raise ConfigError(f"min_lr={self.min_lr} is out of range: use 0 up to the learning rate, lr={self.lr}.")
+        check_whole("seed", self.seed, 0, 2**63 - 1, "any whole number")
+        check_number("heldout", self.heldout, 0.0, 0.5, "0.001 is usual, 0 turns it off")
+        for name in ("noise_power", "sample", "lr", "min_lr", "heldout"):
+            object.__setattr__(self, name, float(getattr(self, name)))  # sample=0 and sample=0.0 are the same record
+
+
+def checked_threads(threads: int | None) -> int:
+    """The number of threads; None means all cores that this process may use."""
+    if threads is None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return min(MOST_THREADS, cores)
+    check_whole("threads", threads, 1, MOST_THREADS, "leave it out to use all cores")
+    return threads
+
+
+def check_whole(name: str, value: object, low: int, high: int, advice: str) -> None:
+    """Refuse what is not a whole number from low to high."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ConfigError(f"{name}={value!r} is not a whole number. Use {low} to {high}; {advice}.")
+    if not low <= value <= high:
+        raise ConfigError(f"{name}={value} is out of range. Use {low} to {high}; {advice}.")
+
+
+def check_number(name: str, value: object, low: float, high: float, advice: str) -> None:
+    """Refuse what is not a number from low to high."""
+    if not (is_number(value) and low <= float(value) <= high):  # type: ignore[arg-type]  # is_number has seen to it
+        raise ConfigError(f"{name}={value!r} is out of range. Use {low:g} to {high:g}; {advice}.")
+
+
+def is_number(value: object) -> bool:
+    """A finite int or float; bool is neither."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def check_names(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse an option that does not exist, naming the one that was probably meant."""
+    known = list(known)
+    for name in given:
+        if name not in known:
+            meant = PEER_NAMES.get(name.lower()) or next(iter(get_close_matches(name, known, 1, 0.6)), None)
+            hint = f"did you mean {meant!r}?" if meant else f"The options are {', '.join(known)}."
+            raise ConfigError(f"There is no option {name!r}; {hint}")

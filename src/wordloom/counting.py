@@ -1,0 +1,150 @@
+"""How often every word of a corpus occurs, counted on all cores.
+
+The sums do not depend on who counted what, so the result is the same for any number of threads, and for text in files
+(counted as bytes, by a compiled kernel) and in token lists (counted by Python).
+"""
+
+import math
+import time
+import warnings
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from queue import SimpleQueue
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from wordloom.config import checked_threads
+from wordloom.corpus import Block, Corpus
+from wordloom.errors import CorpusWarning
+from wordloom.progress import OnProgress, Progress, ignore
+from wordloom.textfiles import MAX_WORD_BYTES
+from wordloom.types import Counts
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class WordCounts(NamedTuple):
+    """All words of a corpus, in no order. Word i has the bytes arena[offsets[i] : offsets[i + 1]]."""
+
+    name: str  # of the corpus
+    arena: bytes
+    offsets: npt.NDArray[np.int64]
+    counts: Counts
+    n_tokens: int
+
+    def at_least(self, n: int) -> Iterator[tuple[str, int]]:
+        """(word, count) for the words seen at least n times."""
+        for i in np.flatnonzero(self.counts >= n).tolist():
+            yield self.arena[self.offsets[i] : self.offsets[i + 1]].decode(), int(self.counts[i])
+
+
+def count(corpus: Corpus, *, threads: int | None = None, on_progress: OnProgress = ignore) -> WordCounts:
+    """Count all words of a corpus. The result does not depend on the number of threads."""
+    report = reporter("count", corpus.size_bytes, on_progress)
+    count_words = _count_blocks if corpus.has_blocks else _count_pieces
+    counts, too_long = count_words(corpus, threads, report)
+    corpus.check_unchanged()
+    _warn(corpus, too_long)
+    return counts
+
+
+def _count_blocks(corpus: Corpus, threads: int | None, report: Callable[[int], None]) -> tuple[WordCounts, int]:
+    """Each thread has a table of its own; they are added up in the end, when it no longer matters who saw what."""
+    from wordloom.kernel import text as kernel
+
+    idle: SimpleQueue[Any] = SimpleQueue()
+    n_threads = checked_threads(threads)
+    for _ in range(n_threads):
+        idle.put(kernel.empty_table())
+
+    def count_block(block: Block) -> tuple[int, int, int]:
+        table = idle.get()
+        try:
+            table, n_tokens, too_long = kernel.count(table, block.data)
+        finally:
+            idle.put(table)  # also after an error: another thread may be waiting for it
+        return n_tokens, too_long, block.done
+
+    n_tokens = too_long = 0
+    for tokens, long, done in in_order(count_block, corpus.blocks(), n_threads):
+        n_tokens, too_long = n_tokens + tokens, too_long + long
+        report(done)
+    total = idle.get()
+    for _ in range(n_threads - 1):
+        total = kernel.merge(total, *kernel.contents(idle.get()))
+    arena, offsets, counts = kernel.contents(total)
+    return WordCounts(corpus.name, arena.tobytes(), offsets, counts, n_tokens), too_long
+
+
+def _count_pieces(corpus: Corpus, threads: int | None, report: Callable[[int], None]) -> tuple[WordCounts, int]:
+    """Token lists are Python's own, so Python counts them, on one thread."""
+    counter: Counter[str] = Counter()
+    too_long = 0
+    for piece in corpus.pieces():
+        counter.update(piece.words)
+        too_long += piece.too_long
+        report(piece.done)
+    words = [word.encode() for word in counter]
+    offsets = np.cumsum([0, *map(len, words)], dtype=np.int64)
+    counts = np.fromiter(counter.values(), np.int64, len(words))
+    return WordCounts(corpus.name, b"".join(words), offsets, counts, counter.total()), too_long
+
+
+def _warn(corpus: Corpus, too_long: int) -> None:
+    """Say what was odd in the text."""
+    if too_long:
+        warnings.warn(
+            f"{corpus.name}: left out {too_long:,} {'word' if too_long == 1 else 'words'} of more than "
+            f"{MAX_WORD_BYTES} bytes. Check the text if there should be none.",
+            CorpusWarning,
+            stacklevel=3,
+        )
+    if corpus.nul_characters:
+        name, n = next(iter(corpus.nul_characters.items()))
+        others = len(corpus.nul_characters) - 1
+        warnings.warn(
+            f"{name} has {n:,} NUL characters{f' (and {others} more files have some)' if others else ''}, "
+            "kept as parts of words. Check the text if there should be none.",
+            CorpusWarning,
+            stacklevel=3,
+        )
+
+
+# --- What counting and encoding share
+
+
+def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """map(function, items) on several threads, with few items in flight. An exception ends it at once."""
+    if threads == 1:
+        yield from map(function, items)
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor  # 7 ms that only counting needs
+
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="wordloom")
+    in_flight: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            in_flight.append(pool.submit(function, item))
+            if len(in_flight) > 2 * threads:
+                yield in_flight.popleft().result()
+        while in_flight:
+            yield in_flight.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def reporter(stage: Literal["count", "encode"], total: int | None, on_progress: OnProgress) -> Callable[[int], None]:
+    """A function that passes on how many bytes are done, four times a second at most, and always when all are."""
+    last_time, last_done = -math.inf, 0
+
+    def report(done: int) -> None:
+        nonlocal last_time, last_done
+        now = time.monotonic()
+        if done > last_done and (now - last_time >= 0.25 or done == total):
+            last_time, last_done = now, done
+            on_progress(Progress(stage=stage, done=done, total=total))
+
+    return report

@@ -1,0 +1,269 @@
+"""Words, how often they occur, and what follows from that.
+
+The order of the words is by count, largest first, then by UTF-8 bytes, smallest first: it depends on the text alone,
+never on a hash or on who counted. A word's position in this order is its id.
+
+>>> from wordloom.corpus import open_corpus
+>>> with open_corpus([["b", "a", "b"], ["c", "a"]]) as corpus:
+...     vocabulary = Vocabulary.from_corpus(corpus, min_count=1)
+>>> vocabulary.words, vocabulary.counts.tolist()
+(('a', 'b', 'c'), [2, 2, 1])
+"""
+
+import hashlib
+import math
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from wordloom.corpus import Corpus
+from wordloom.counting import WordCounts, count
+from wordloom.errors import ConfigError, InputError
+from wordloom.files import atomic_write
+from wordloom.progress import OnProgress, ignore
+from wordloom.types import Counts
+
+_BREAK = "</s>"  # word2vec's name for the end of a line
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The words that take part in training. Word i occurred counts[i] times."""
+
+    words: tuple[str, ...]
+    counts: Counts
+
+    def __post_init__(self) -> None:
+        counts = np.array(self.counts, np.int64)
+        counts.setflags(write=False)
+        object.__setattr__(self, "words", tuple(self.words))
+        object.__setattr__(self, "counts", counts)
+        if counts.shape != (len(self),):
+            raise InputError(f"A vocabulary needs one count per word, not {counts.size} counts for {len(self)} words.")
+        if len(set(self.words)) < len(self):
+            twice = Counter(self.words).most_common(1)[0][0]
+            raise InputError(f"The vocabulary has {twice!r} more than once. Leave one of them out.")
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: WordCounts,
+        *,
+        min_count: int = 5,
+        max_vocab: int | None = None,
+        keep: Iterable[str] = (),
+        drop: Iterable[str] = (),
+    ) -> "Vocabulary":
+        """Choose words: those seen at least min_count times, of these the max_vocab most frequent.
+
+        Words of `keep` stay however rare they are (if they occur at all) and take up places of max_vocab first; words
+        of `drop` go however frequent they are.
+        """
+        keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
+        if counts.n_tokens == 0:
+            raise InputError(
+                f"{counts.name} has no words. "
+                "A corpus is text with words separated by spaces, one sentence or paragraph per line."
+            )
+        chosen = _chosen(counts, min_count, keep, drop)
+        if max_vocab is not None and len(chosen) > max_vocab:
+            chosen = _most_frequent(chosen, max_vocab, keep)
+        if len(chosen) < 2:
+            raise _too_few(counts, chosen, min_count)
+        return cls.of(chosen)
+
+    @classmethod
+    def from_corpus(
+        cls,
+        corpus: Corpus,
+        *,
+        min_count: int = 5,
+        max_vocab: int | None = None,
+        keep: Iterable[str] = (),
+        drop: Iterable[str] = (),
+        threads: int | None = None,
+        on_progress: OnProgress = ignore,
+    ) -> "Vocabulary":
+        """Count a corpus and choose, as `count` and `from_counts` do."""
+        keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
+        counts = count(corpus, threads=threads, on_progress=on_progress)
+        return cls.from_counts(counts, min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
+
+    @classmethod
+    def of(cls, counted: Iterable[tuple[str, int]]) -> "Vocabulary":
+        """A vocabulary of (word, count) pairs, put in order."""
+        ordered = sorted(counted, key=_order)
+        return cls(tuple(word for word, _ in ordered), np.array([n for _, n in ordered], np.int64))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> "Vocabulary":
+        """Read a file of `word count` lines, in any order, as `save` or word2vec's -save-vocab writes it.
+
+        word2vec's first line counts `</s>`, its mark for the end of a line. It is dropped: here the end of a sentence
+        is a place, not a word.
+        """
+        counted: dict[str, int] = {}
+        for number, line in enumerate(_lines(path), 1):
+            word, n = _word_and_count(line, f"{os.fspath(path)}, line {number}")
+            if number == 1 and word == _BREAK:
+                continue
+            if word in counted:
+                raise InputError(f"{os.fspath(path)}, line {number}: {word!r} is there twice. Leave one of them out.")
+            counted[word] = n
+        if len(counted) < 2:
+            raise InputError(
+                f"{os.fspath(path)} has {len(counted)} words; need at least 2 words, one `word count` per line."
+            )
+        return cls.of(counted.items())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `word count` lines, most frequent first; the file appears whole or not at all."""
+        lines = [f"{word} {n}\n" for word, n in zip(self.words, self.counts.tolist(), strict=True)]
+        spaced = next((word for word in self.words if len(word.split()) != 1 or word != word.strip()), None)
+        if spaced is not None:
+            raise InputError(
+                f"The word {spaced!r} has white space, so it cannot stand in a text file of words. "
+                "Replace white space in words, by _ for example."
+            )
+        if self.words[0] == _BREAK:  # a word of the text that `read` would take for word2vec's mark
+            lines.insert(0, f"{_BREAK} 0\n")
+        with atomic_write(path) as file:
+            file.write("".join(lines).encode())
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.index
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self.words == other.words and np.array_equal(self.counts, other.counts)
+
+    def __hash__(self) -> int:
+        return hash(self.words)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The id of every word."""
+        return {word: i for i, word in enumerate(self.words)}
+
+    @cached_property
+    def n_tokens(self) -> int:
+        """Occurrences of all words together: the length of the text once other words have left it."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over words and counts."""
+        words = [word.encode() for word in self.words]
+        lengths = np.fromiter(map(len, words), "<i8", len(words))
+        parts = (lengths.tobytes(), b"".join(words), self.counts.astype("<i8").tobytes())
+        return hashlib.sha256(b"".join(parts)).hexdigest()
+
+    def keep_probability(self, sample: float) -> npt.NDArray[np.float64]:
+        """How likely an occurrence of each word stays in the text.
+
+            p(w) = min(1, sqrt(t / f(w)) + t / f(w))
+
+        with t = sample and f(w) = count of w / n_tokens. sample = 0 keeps everything.
+        """
+        if not 0 <= sample < math.inf:
+            raise ConfigError(f"sample={sample} is out of range. Use 0 (keep all) or about 1e-5 to 1e-3.")
+        if sample == 0:
+            return np.ones(len(self))
+        # word2vec.c's form; Mikolov et al. print only sqrt(t / f). We follow the program, since we compare with it.
+        t_over_f = sample * self.n_tokens / self.counts
+        return np.minimum(1.0, np.sqrt(t_over_f) + t_over_f)
+
+    def noise(self, power: float = 0.75) -> npt.NDArray[np.float64]:
+        """The distribution that negative contexts are drawn from.
+
+        noise(c) = count(c)^power / Z,   Z = sum over all c of count(c)^power
+        """
+        if not math.isfinite(power):
+            raise ConfigError(f"noise_power={power} is not a number. Use 0.75, or 0 (uniform) to 1 (as in the text).")
+        weights = self.counts.astype(np.float64) ** power
+        return np.asarray(weights / weights.sum())
+
+
+def checked_selection(
+    *, min_count: int, max_vocab: int | None, keep: Iterable[str], drop: Iterable[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """keep and drop as sets; ConfigError if these options of `Vocabulary.from_counts` make no sense."""
+    if type(min_count) is not int or min_count < 1:
+        raise ConfigError(f"min_count={min_count!r} is out of range. Use a whole number from 1 on; 5 is usual.")
+    if max_vocab is not None and (type(max_vocab) is not int or max_vocab < 2):
+        raise ConfigError(
+            f"max_vocab={max_vocab!r} is out of range. Use a whole number from 2 on, or None for no limit."
+        )
+    for name, words in (("keep", keep), ("drop", drop)):
+        if isinstance(words, str):
+            raise ConfigError(f"{name}={words!r} is a string. Use a list of words.")
+    keep, drop = frozenset(keep), frozenset(drop)
+    if keep & drop:
+        raise ConfigError(f"{min(keep & drop)!r} is in both keep and drop. Take it out of one of them.")
+    return keep, drop
+
+
+def _order(counted: tuple[str, int]) -> tuple[int, str]:
+    """Count descending, then bytes ascending: code points sort as their UTF-8 bytes do."""
+    return -counted[1], counted[0]
+
+
+def _chosen(counts: WordCounts, min_count: int, keep: frozenset[str], drop: frozenset[str]) -> list[tuple[str, int]]:
+    chosen = [pair for pair in counts.at_least(min_count) if pair[0] not in drop]
+    if keep:
+        chosen += [(word, n) for word, n in counts.at_least(1) if n < min_count and word in keep]
+    return chosen
+
+
+def _most_frequent(chosen: list[tuple[str, int]], max_vocab: int, keep: frozenset[str]) -> list[tuple[str, int]]:
+    kept = [pair for pair in chosen if pair[0] in keep]
+    others = sorted((pair for pair in chosen if pair[0] not in keep), key=_order)
+    return kept + others[: max(0, max_vocab - len(kept))]
+
+
+def _too_few(counts: WordCounts, chosen: list[tuple[str, int]], min_count: int) -> InputError:
+    """The error for a vocabulary of less than two words."""
+    largest = int(counts.counts.max())
+    if largest < min_count and not chosen:
+        return InputError(
+            f"min_count={min_count} leaves no word of {counts.name}: its most frequent word occurs {largest} times. "
+            f"Use a min_count of {largest} or less, or more text."
+        )
+    if len(counts.counts) < 2:
+        return InputError(f"{counts.name} has only one word; need at least 2 words to tell them apart. Use more text.")
+    return InputError(
+        f"min_count={min_count} and the other options leave {len(chosen)} of the {len(counts.counts):,} words of "
+        f"{counts.name}; need at least 2 words. Use a smaller min_count, or more text."
+    )
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    name = os.fspath(path)
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}. Check the path of the vocabulary.") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name}, line {line}: not valid UTF-8. Save the vocabulary as UTF-8.") from None
+    yield from text.removesuffix("\n").split("\n")
+
+
+def _word_and_count(line: str, where: str) -> tuple[str, int]:
+    parts = line.split()
+    if len(parts) != 2 or not (parts[1].isascii() and parts[1].isdigit()):
+        raise InputError(f"{where}: {line[:60]!r} is not a word and its count. Each line must read like: house 123")
+    word, n = parts[0], int(parts[1])
+    if (n == 0 and word != _BREAK) or n >= 1 << 63:
+        raise InputError(f"{where}: a count of {parts[1][:60]} cannot be. Counts go from 1 to 9223372036854775807.")
+    return word, n

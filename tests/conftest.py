@@ -1,0 +1,37 @@
+"""What the tests share: a cache that is not the user's, and two toy corpora."""
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory):
+    """No test writes into the user's cache folder."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("WORDLOOM_CACHE", str(tmp_path_factory.mktemp("cache")))
+    yield
+    patch.undo()
+
+
+TOPICS = (
+    "cat dog horse cow sheep goat hen duck pig goose".split(),
+    "red green blue white black brown pink grey violet yellow".split(),
+)
+
+
+@pytest.fixture(scope="session")
+def two_topics():
+    """Sentences about animals and sentences about colours: anyone can name the neighbours."""
+    rng = np.random.default_rng(0)
+    return [rng.choice(TOPICS[i % 2], 8).tolist() for i in range(600)]
+
+
+@pytest.fixture(scope="session")
+def zipf_corpus():
+    """20 000 sentences over 3 000 words with the frequencies of real text: enough for several parts and chunks."""
+    rng = np.random.default_rng(1)
+    words = np.array([f"w{i}" for i in range(3000)])
+    p = 1 / np.arange(1, 3001)
+    lengths = rng.integers(1, 20, 20_000)
+    tokens = rng.choice(words, lengths.sum(), p=p / p.sum())
+    return [s.tolist() for s in np.split(tokens, np.cumsum(lengths)[:-1])]
