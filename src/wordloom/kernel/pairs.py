@@ -1,0 +1,63 @@
+"""Section 3, compiled: draw the pairs of a stretch of text, and deal them into the blocks that train them.
+
+Two passes over a chunk of sentences, so that chunks can be worked on by any number of threads and each pair still
+lands at the place that corpus order gives it:
+    `thin`  subsamples, takes windows, and counts the pairs of each block;
+    `deal`  writes them, each block's from the place where this chunk's share of it begins.
+"""
+
+import numpy as np
+from numba import njit
+
+from wordloom.kernel.rng import below, draw
+
+_32 = np.uint64(32)
+
+
+@njit(nogil=True, cache=True)
+def thin(ids, starts, first, last, limit, window, keys, heldout_limit, kept, left, right):
+    """Subsample sentences first..last-1 and take their windows. Equivalent to `contexts.sentence_pairs`.
+
+    kept[i] is the i-th surviving token, its contexts are kept[left[i] : right[i]] without itself.
+    `keys` are those of keeping, of windows and of holding out. Gives the number of survivors.
+    """
+    n = 0
+    for sentence in range(first, last):
+        if draw(keys[2], sentence) >> _32 < heldout_limit:
+            continue
+        begin = n
+        for position in range(starts[sentence], starts[sentence + 1]):
+            word = ids[position]
+            if draw(keys[0], position) >> _32 < limit[word]:
+                kept[n] = word
+                left[n] = 1 + below(draw(keys[1], position), window)
+                n += 1
+        for i in range(begin, n):
+            width = left[i]
+            left[i] = max(begin, i - width)
+            right[i] = min(n, i + width + 1)
+    return n
+
+
+@njit(nogil=True, cache=True)
+def count(kept, left, right, n, parts, part_of, counts):
+    """Add the chunk's pairs to counts[block], block = part of w * parts + part of c."""
+    for i in range(n):
+        row = part_of[kept[i]] * parts
+        for j in range(left[i], right[i]):
+            counts[row + part_of[kept[j]]] += 1
+        counts[row + part_of[kept[i]]] -= 1
+
+
+@njit(nogil=True, cache=True)
+def deal(kept, left, right, n, parts, part_of, places, pairs):
+    """Write the chunk's pairs, as w * 2^32 + c, to pairs[places[block]] and on."""
+    for i in range(n):
+        w = np.int64(kept[i])
+        row = part_of[w] * parts
+        for j in range(left[i], right[i]):
+            if j != i:
+                c = np.int64(kept[j])
+                block = row + part_of[c]
+                pairs[places[block]] = (w << 32) | c
+                places[block] += 1

@@ -1,0 +1,80 @@
+"""Section 2 of the paper: what is learnt from pairs. Definitions in float64 NumPy; `kernel/sgns.py` is held to them.
+
+    p(D=1 | w, c) = σ(v_c·v_w)                                  the pair came from the text
+    maximise  Σ_{(w,c) in D} log σ(v_c·v_w) + Σ_{(w,c) in D'} log σ(-v_c·v_w)
+
+Without D' there is a trivial solution: all vectors equal and v·v large makes every probability 1. D' prevents it.
+A *loss* here is the objective's negative: smaller is better.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from wordloom.types import Ids, Matrix
+
+Floats = npt.NDArray[np.float64]
+
+
+def sigmoid(x: npt.ArrayLike) -> Floats:
+    """σ(x) = 1 / (1 + e^-x), without overflow for any x."""
+    return np.exp(log_sigmoid(x))
+
+
+def log_sigmoid(x: npt.ArrayLike) -> Floats:
+    """log σ(x) = -log(1 + e^-x)"""
+    return np.asarray(-np.logaddexp(0.0, -np.asarray(x, np.float64)))
+
+
+def pair_loss(v_w: Floats, v_c: Floats, label: int) -> tuple[float, float]:
+    """Loss of one pair and its slope in v_c·v_w.
+
+    label 1, (w, c) in D:   -log σ(v_c·v_w)
+    label 0, (w, c) in D':  -log σ(-v_c·v_w)
+
+    Both have the slope σ(v_c·v_w) - label, so that
+        ∂loss/∂v_w = slope * v_c        ∂loss/∂v_c = slope * v_w
+    """
+    x = float(v_c @ v_w)
+    return float(-log_sigmoid(x if label else -x)), float(sigmoid(x)) - label
+
+
+def example_loss(v_w: Floats, v_c: Floats, drawn: Floats) -> float:
+    """Mikolov et al.'s equation (4), for one (w, c) of D and its k drawn contexts c_1 .. c_k (the rows of `drawn`):
+
+    -[ log σ(v_c·v_w) + Σ_j log σ(-v_cj·v_w) ]
+    """
+    return pair_loss(v_w, v_c, 1)[0] + sum(pair_loss(v_w, v_cj, 0)[0] for v_cj in drawn)
+
+
+def corpus_loss(W: Matrix, C: Matrix, w: Ids, c: Ids, drawn: Ids) -> float:
+    """The objective of the whole of D and D', negated and divided by |D|: the mean of `example_loss`.
+
+    w, c: the pairs of D, one per row; drawn: (|D|, k), the contexts that D' pairs with each w.
+    """
+    total = 0.0
+    for at in range(0, len(w), 4096):  # bounds the memory for gathered rows
+        some = slice(at, at + 4096)
+        v_w = W[w[some]].astype(np.float64)
+        v_c = C[c[some]].astype(np.float64)
+        v_n = C[drawn[some]].astype(np.float64)
+        total -= log_sigmoid((v_c * v_w).sum(axis=1)).sum()
+        total -= log_sigmoid(-(v_n @ v_w[:, :, None])[:, :, 0]).sum()
+    return float(total / len(w))
+
+
+def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float) -> None:
+    """One step of gradient descent, in place, on pairs (w_b, c_b) that share the drawn contexts n_1 .. n_k.
+
+    The loss is Σ_b [ -log σ(v_cb·v_wb) - Σ_{j: n_j != c_b} log σ(-v_nj·v_wb) ]. All slopes are those from before the
+    step. The contexts then step one after the other, the pairs' own first, each giving every v_w its share; the v_w
+    step last. Where no row occurs twice this is the plain gradient step; where one does, no step is lost.
+    """
+    before = W[w]  # a copy
+    share = np.zeros_like(before)
+    own = np.arange(len(w))
+    targets = [(c[b], (own == b) * (sigmoid(before[b] @ C[c[b]]) - 1.0)) for b in own]
+    targets += [(n, (c != n) * sigmoid(before @ C[n])) for n in drawn]
+    for target, slope in targets:
+        share += np.outer(slope, C[target])
+        C[target] -= lr * (slope @ before)
+    np.subtract.at(W, w, lr * share)
