@@ -1,0 +1,85 @@
+"""wordloom: vectors for words and their contexts, by skip-gram with negative sampling.
+
+>>> import wordloom
+>>> text = [["red", "green", "blue"], ["north", "south", "east"]] * 100
+>>> emb = wordloom.train(text, dim=8, epochs=50, sample=0)
+>>> sorted(word for word, _ in emb.most_similar("red", topn=2))
+['blue', 'green']
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Names are looked up when they are first used: NumPy alone takes a tenth of a second to import, Numba more.
+_HOME = {
+    "ConfigError": "errors",
+    "CorpusChangedError": "errors",
+    "CorpusTypeError": "errors",
+    "CorpusWarning": "errors",
+    "DivergedError": "errors",
+    "Embedding": "vectors",
+    "InputError": "errors",
+    "OutputError": "errors",
+    "Progress": "progress",
+    "TextOptions": "config",
+    "TrainConfig": "config",
+    "UnknownWordError": "errors",
+    "Vectors": "vectors",
+    "Vocabulary": "vocabulary",
+    "WordloomError": "errors",
+    "load": "formats",
+    "train": "training",
+}
+
+__all__ = [
+    "ConfigError",
+    "CorpusChangedError",
+    "CorpusTypeError",
+    "CorpusWarning",
+    "DivergedError",
+    "Embedding",
+    "InputError",
+    "OutputError",
+    "Progress",
+    "TextOptions",
+    "TrainConfig",
+    "UnknownWordError",
+    "Vectors",
+    "Vocabulary",
+    "WordloomError",
+    "__version__",
+    "load",
+    "train",
+]
+
+if TYPE_CHECKING:
+    from wordloom.config import TextOptions, TrainConfig
+    from wordloom.errors import (
+        ConfigError,
+        CorpusChangedError,
+        CorpusTypeError,
+        CorpusWarning,
+        DivergedError,
+        InputError,
+        OutputError,
+        UnknownWordError,
+        WordloomError,
+    )
+    from wordloom.formats import load
+    from wordloom.progress import Progress
+    from wordloom.training import train
+    from wordloom.vectors import Embedding, Vectors
+    from wordloom.vocabulary import Vocabulary
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'wordloom' has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(f"wordloom.{_HOME[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,98 @@
+"""From ids to blocks: draw the pairs of a round of text and deal them into the blocks that train them.
+
+A round is cut into chunks. Threads thin the chunks and count their pairs by block; from the counts follows the place
+of every chunk's share in every block; then threads write the pairs there. So a block's pairs are in corpus order,
+whoever wrote them.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wordloom.blocks import PAIRS_PER_ROUND, TOKENS_PER_CHUNK, pairs_per_token, ranges
+from wordloom.config import TrainConfig
+from wordloom.contexts import keep_limit
+from wordloom.draws import Purpose, key
+from wordloom.encode import Encoded
+from wordloom.types import Ids
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+class Dealt(NamedTuple):
+    """The pairs of one round as w * 2^32 + c: those of block b are pairs[starts[b] : starts[b + 1]]."""
+
+    pairs: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+
+
+class Dealer:
+    """Deals round after round into the same memory: a `Dealt` is good until the next one."""
+
+    def __init__(
+        self, encoded: Encoded, config: TrainConfig, *, parts: int, heldout_limit: int, pool: "Executor"
+    ) -> None:
+        vocabulary = encoded.vocabulary
+        keep = vocabulary.keep_probability(config.sample)
+        per_token = pairs_per_token(vocabulary.counts / vocabulary.n_tokens, keep, config.window)
+        self.rounds = ranges(encoded.starts, max(TOKENS_PER_CHUNK, int(PAIRS_PER_ROUND / per_token)))
+        self._ids, self._starts = encoded.ids, encoded.starts
+        self._limit = keep_limit(keep)
+        self._config = config
+        self._parts = parts
+        self._heldout_limit = np.uint64(heldout_limit)
+        self._pool = pool
+        largest = max(int(encoded.starts[last] - encoded.starts[first]) for first, last in self.rounds)
+        self._kept, self._left, self._right = np.empty((3, largest), np.int32)
+        self._pairs = np.empty(0, np.int64)
+
+    def deal(self, epoch: int, first: int, last: int, part_of: Ids) -> Dealt:
+        """The pairs of sentences first..last-1 in this epoch, by the parts of their words."""
+        chunks = ranges(self._starts[first : last + 1], TOKENS_PER_CHUNK)
+        chunks = [(first + a, first + b) for a, b in chunks]
+        offsets = [int(self._starts[a] - self._starts[first]) for a, _ in chunks]
+        counts = np.zeros((len(chunks), self._parts**2), np.int64)
+        keys = np.array([key(self._config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
+        thin = partial(self._thin, keys=keys, part_of=part_of)
+        survivors = list(self._pool.map(thin, chunks, offsets, counts))
+        ends = counts.T.cumsum()
+        places = (ends - counts.T.ravel()).reshape(-1, len(chunks))
+        starts = np.append(places[:, 0], ends[-1])
+        if len(self._pairs) < ends[-1]:
+            self._pairs = np.empty(int(ends[-1] * 1.1), np.int64)
+        places = np.ascontiguousarray(places.T)
+        list(self._pool.map(partial(self._write, part_of=part_of), offsets, survivors, places))
+        return Dealt(self._pairs, starts)
+
+    def _thin(
+        self,
+        chunk: tuple[int, int],
+        at: int,
+        counts: npt.NDArray[np.int64],
+        keys: npt.NDArray[np.uint64],
+        part_of: Ids,
+    ) -> int:
+        """Thin a chunk into the memory from `at` on, and count its pairs; gives the number of its survivors."""
+        from wordloom.kernel import pairs
+
+        kept, left, right = self._kept[at:], self._left[at:], self._right[at:]
+        window, limit = self._config.window, self._limit
+        n: int = pairs.thin(
+            self._ids, self._starts, *chunk, limit, window, keys, self._heldout_limit, kept, left, right
+        )
+        pairs.count(kept, left, right, n, self._parts, part_of, counts)
+        return n
+
+    def _write(self, at: int, n: int, places: npt.NDArray[np.int64], part_of: Ids) -> None:
+        from wordloom.kernel import pairs
+
+        kept, left, right = self._kept[at:], self._left[at:], self._right[at:]
+        pairs.deal(kept, left, right, n, self._parts, part_of, places, self._pairs)
+
+
+def heldout_key() -> np.uint64:
+    """The key of the sentences' draws; it does not depend on the seed, so that runs can be compared."""
+    return key(0, Purpose.HELDOUT)

@@ -1,0 +1,261 @@
+"""From ids to vectors: the schedule, the rounds, the threads.
+
+    for every epoch, for every round of a few million tokens:
+        draw the round's pairs and deal them into P*P blocks        (any number of threads, chunk by chunk)
+        for s in 0 .. P-1: train the blocks (i, (i+s) mod P)         (any number of threads, block by block)
+
+Which thread does what is left to chance; what is done is not, so the vectors are the same bytes every time.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wordloom.blocks import deal_parts, number_of_parts, stride_of
+from wordloom.config import TextOptions, TrainConfig, check_names, checked_threads
+from wordloom.corpus import open_corpus
+from wordloom.deal import Dealer, Dealt
+from wordloom.draws import Purpose, key
+from wordloom.encode import Encoded, prepare
+from wordloom.errors import DivergedError
+from wordloom.heldout import Heldout
+from wordloom.progress import OnProgress, Progress, ignore
+from wordloom.types import Ids, Matrix
+from wordloom.vectors import Embedding, Vectors
+from wordloom.vocabulary import Vocabulary
+
+if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
+    from concurrent.futures import Executor
+
+    from wordloom.kernel.sgns import Model, Noise
+
+LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; healthy training stays below 100
+
+_CONFIG = [f.name for f in fields(TrainConfig)]
+_TEXT = [f.name for f in fields(TextOptions)]
+_OTHERS = ["threads", "keep", "drop", "vocabulary", "tokenize", "cache_dir", "on_progress"]
+
+
+def train(
+    corpus: object,
+    *,
+    threads: int | None = None,
+    keep: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    vocabulary: Vocabulary | None = None,
+    tokenize: Callable[[str], list[str]] | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+    on_progress: OnProgress = ignore,
+    **options: Any,
+) -> Embedding:
+    """Learn an `Embedding` from a corpus: a file, a glob, a folder, a list of files, or an iterable of token lists.
+
+    options: the fields of `TrainConfig` (dim, window, negatives, epochs, ...) and of `TextOptions` (lowercase,
+    encoding, errors, max_sentence). threads: all cores by default; the vectors are the same for any number.
+    keep, drop: words to keep however rare, and to leave out. vocabulary: take these words instead of counting.
+    tokenize: what makes words of a line, instead of white space. cache_dir: where the encoded corpus is kept for the
+    next run. on_progress: called with a `Progress` a few times a second.
+    """
+    config, text = split_options(options)
+    threads = checked_threads(threads)
+    with open_corpus(corpus, text=text, tokenize=tokenize) as opened:
+        on_progress(Progress(stage="compile"))
+        load_kernels()
+        with prepare(
+            opened,
+            min_count=config.min_count,
+            max_vocab=config.max_vocab,
+            keep=keep,
+            drop=drop,
+            vocabulary=vocabulary,
+            cache_dir=cache_dir,
+            threads=threads,
+            on_progress=on_progress,
+        ) as encoded:
+            return train_encoded(encoded, config, threads=threads, on_progress=on_progress)
+
+
+def split_options(options: dict[str, Any]) -> tuple[TrainConfig, TextOptions]:
+    """What to learn and how to read, both checked; an option that is of neither is refused."""
+    check_names(options, _CONFIG + _TEXT + _OTHERS)
+    config = TrainConfig(**{name: options[name] for name in _CONFIG if name in options})
+    return config, TextOptions(**{name: options[name] for name in _TEXT if name in options})
+
+
+@cache
+def load_kernels() -> None:
+    """Load what Numba has compiled before, or compile it now, by using it on a text of two words."""
+    from wordloom.kernel import text
+
+    line = np.frombuffer(b"a b a b\n", np.uint8)
+    ids, _ = text.encode(text.count(text.empty_table(), line)[0], line)
+    ids.flags.writeable = False  # as mapped files are, which Numba takes for another type
+    starts = np.array([0, len(ids)])
+    starts.flags.writeable = False
+    toy = Encoded(ids, starts, Vocabulary(("a", "b"), np.array([2, 2])), "")
+    train_encoded(toy, TrainConfig(dim=1, epochs=1), threads=1)
+
+
+def train_encoded(
+    encoded: Encoded, config: TrainConfig, *, threads: int, on_progress: OnProgress = ignore
+) -> Embedding:
+    """`train`, from ids on."""
+    with _pool(threads) as pool:
+        return _Training(encoded, config, pool, threads, on_progress).run()
+
+
+@contextmanager
+def _pool(threads: int) -> "Iterator[Executor]":
+    """Threads that begin nothing new once the body has ended, be it by an error or an interrupt."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+class _Training:
+    """What one training holds together: the model, the parts, the dealer, the clock."""
+
+    def __init__(
+        self, encoded: Encoded, config: TrainConfig, pool: "Executor", threads: int, on_progress: OnProgress
+    ) -> None:
+        vocabulary = encoded.vocabulary
+        self.encoded, self.config, self.pool, self.on_progress = encoded, config, pool, on_progress
+        self.parts = number_of_parts(len(vocabulary), config.dim)
+        self.spans = _spans(self.parts, 4 * threads)
+        self.heldout = Heldout(encoded, config)
+        self.dealer = Dealer(encoded, config, parts=self.parts, heldout_limit=self.heldout.limit, pool=pool)
+        self.noise = vocabulary.noise(config.noise_power)
+        self.model = start_model(len(vocabulary), config.dim, config.seed, pool)
+        self.losses: list[float | None] = []
+        self.began = time.perf_counter()
+
+    def run(self) -> Embedding:
+        """Train all epochs and hand over what was learnt."""
+        self._measure()
+        for epoch in range(self.config.epochs):
+            for number, (first, last) in enumerate(self.dealer.rounds):
+                self._train_round(epoch, number, first, last)
+                if last == len(self.encoded.starts) - 1:
+                    self._measure()
+                self._report(epoch, self.encoded.starts[last])
+        return self._embedding()
+
+    def _train_round(self, epoch: int, number: int, first: int, last: int) -> None:
+        part_of = deal_parts(len(self.noise), self.parts, key(self.config.seed, Purpose.PARTS, epoch, number))
+        dealt = self.dealer.deal(epoch, first, last, part_of)
+        noise = noise_by_part(self.noise, part_of, self.parts)
+        round_key = key(self.config.seed, Purpose.NOISE, epoch, number)
+        begin, end = (epoch * len(self.encoded.ids) + self.encoded.starts[[first, last]]).tolist()
+        for shift in range(self.parts):
+            rates = [self._lr(begin + (end - begin) * s / self.parts) for s in (shift, shift + 1)]
+            square = self._train_diagonal(dealt, noise, shift, round_key, rates)
+            if not square <= LARGEST_SQUARE:
+                raise DivergedError(
+                    f"The vectors diverged in epoch {epoch + 1}, near token {begin - epoch * len(self.encoded.ids):,}. "
+                    f"The learning rate {self.config.lr:g} is likely too high; 0.025 is usual."
+                )
+
+    def _train_diagonal(self, dealt: Dealt, noise: "Noise", shift: int, key: np.uint64, rates: list[float]) -> float:
+        """Train the blocks (i, (i + shift) mod P) on all threads; their largest mean square of v_w·v_c."""
+        from wordloom.kernel.sgns import train_diagonal
+
+        def train_span(span: tuple[int, int]) -> float:
+            square: float = train_diagonal(
+                self.model, *dealt, noise, self.parts, shift, *span, self.config.negatives, key, *rates
+            )
+            return square
+
+        return float(np.max(list(self.pool.map(train_span, self.spans))))  # np.max lets NaN through, max may not
+
+    def _lr(self, position: float) -> float:
+        """The rate falls linearly with the position in all the text there is to read, epochs end to end."""
+        done = position / (self.config.epochs * len(self.encoded.ids))
+        return self.config.lr + (self.config.min_lr - self.config.lr) * done
+
+    def _measure(self) -> None:
+        self.losses.append(self.heldout.loss(*self._matrices(), self.pool))
+
+    def _matrices(self) -> tuple[Matrix, Matrix]:
+        """W and C as users know them: views of the model without its padding."""
+        W, C, _, stride = self.model
+        return W.reshape(-1, stride)[:, : self.config.dim], C.reshape(-1, stride)[:, : self.config.dim]
+
+    def _report(self, epoch: int, position: int) -> None:
+        done = epoch * len(self.encoded.ids) + int(position)
+        self.on_progress(
+            Progress(
+                stage="train",
+                done=done,
+                total=self.config.epochs * len(self.encoded.ids),
+                epoch=epoch + 1,
+                epochs=self.config.epochs,
+                lr=self._lr(done),
+                words_per_second=done / (time.perf_counter() - self.began),
+                heldout=self.losses[-1],
+            )
+        )
+
+    def _embedding(self) -> Embedding:
+        vocabulary = self.encoded.vocabulary
+        record = {
+            "config": asdict(self.config),
+            "corpus": {"sha256": self.encoded.digest, "tokens": len(self.encoded.ids)},
+            "heldout": {"pairs": len(self.heldout), "loss": self.losses},
+        }
+        words, contexts = (Vectors(vocabulary.words, matrix, vocabulary.counts) for matrix in self._matrices())
+        return Embedding(words=words, contexts=contexts, record=record)
+
+
+def start_model(n_words: int, dim: int, seed: int, pool: "Executor") -> "Model":
+    """W small and random, C zero: every pair begins with p(D=1|w,c) = 1/2."""
+    from wordloom.kernel.rng import start_rows
+    from wordloom.kernel.sgns import LANES, Model
+
+    stride = stride_of(dim)
+    model = Model(_aligned(n_words * stride), _aligned(n_words * stride), -(-dim // LANES) * LANES, stride)
+    start_key = key(seed, Purpose.START)
+    list(pool.map(lambda span: start_rows(model.W, stride, dim, start_key, *span), _spans(n_words, 64)))
+    return model
+
+
+def noise_by_part(probability: np.ndarray, part_of: Ids, parts: int) -> "Noise":
+    """An alias table for the contexts of each part."""
+    from wordloom.kernel.noise import alias_table
+    from wordloom.kernel.sgns import Noise
+
+    ids = np.argsort(part_of, kind="stable").astype(np.int32)
+    starts = np.searchsorted(part_of[ids], np.arange(parts + 1)).astype(np.int64)
+    cut, other = np.empty(len(ids), np.uint64), np.empty(len(ids), np.int64)
+    for begin, end in pairwise(starts.tolist()):
+        mine = probability[ids[begin:end]]
+        alias_table(mine / mine.sum(), cut[begin:end], other[begin:end])
+        other[begin:end] = ids[begin:end][other[begin:end]]
+    return Noise(ids, cut, other.astype(np.int32), starts)
+
+
+def _aligned(n: int) -> np.ndarray:
+    """n zeros that begin at a cache line."""
+    room = np.zeros(n + 16, np.float32)
+    skip = (-room.ctypes.data // 4) % 16
+    return room[skip : skip + n]
+
+
+def _spans(n: int, pieces: int) -> list[tuple[int, int]]:
+    """0..n cut into at most `pieces` ranges of nearly equal length.
+
+    >>> _spans(5, 2)
+    [(0, 2), (2, 5)]
+    """
+    edges = np.linspace(0, n, min(n, pieces) + 1).astype(int).tolist()
+    return list(pairwise(edges))

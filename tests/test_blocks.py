@@ -1,0 +1,54 @@
+"""Parts and rounds depend on the corpus and the model, never on threads."""
+
+import numpy as np
+import pytest
+
+from wordloom.blocks import deal_parts, number_of_parts, pairs_per_token, ranges, stride_of
+from wordloom.draws import key
+
+
+def test_parts_weigh_the_same():
+    counts = 1e6 / np.arange(1, 20_001)
+    parts = deal_parts(20_000, 32, key(1))
+    assert np.bincount(parts).tolist() == [625] * 32
+    without_the_most_frequent = np.bincount(parts[64:], weights=counts[64:])
+    assert without_the_most_frequent.max() / without_the_most_frequent.min() < 1.2
+
+
+def test_which_words_share_a_part_changes_from_round_to_round():
+    one, other = deal_parts(20_000, 32, key(1)), deal_parts(20_000, 32, key(2))
+    partners = one[:100] == one[100:200]
+    assert np.mean(partners == (other[:100] == other[100:200])) < 1
+    assert not np.array_equal(one, other)
+
+
+def test_every_part_has_enough_words_to_draw_noise_from():
+    for n_words in (2, 63, 64, 128, 1000, 70_000, 3_000_000):
+        for dim in (1, 100, 4096):
+            parts = number_of_parts(n_words, dim)
+            assert parts == 1 or np.bincount(deal_parts(n_words, parts, key(1))).min() >= 64
+
+
+def test_a_larger_model_has_more_parts():
+    assert number_of_parts(100, 100) == 1
+    assert number_of_parts(68_000, 100) == 32
+
+
+@pytest.mark.parametrize("dim", [1, 16, 17, 100, 128, 300, 512, 1024, 4096])
+def test_rows_are_whole_cache_lines_and_an_odd_number_of_them(dim):
+    stride = stride_of(dim)
+    assert dim <= stride <= dim + 31
+    assert stride % 16 == 0 and stride // 16 % 2 == 1
+
+
+def test_ranges_cover_all_sentences_in_order():
+    starts = np.concatenate([[0], np.cumsum(np.random.default_rng(0).integers(1, 50, 1000))])
+    for tokens in (1, 10, 777, 10**9):
+        found = ranges(starts, tokens)
+        assert [a for a, _ in found] + [1000] == [0] + [b for _, b in found]
+        assert all(starts[b] - starts[a] >= tokens for a, b in found[:-1])
+
+
+def test_the_expected_number_of_pairs_is_that_of_an_endless_sentence():
+    assert pairs_per_token(np.array([0.5, 0.5]), np.array([1.0, 1.0]), 5) == 6.0
+    assert pairs_per_token(np.array([0.5, 0.5]), np.array([0.0, 1.0]), 5) == 3.0

@@ -1,0 +1,188 @@
+"""From a corpus to vectors: they make sense, and they are the same bytes however the work was done."""
+
+import gzip
+import hashlib
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import wordloom
+from tests.conftest import TOPICS
+from wordloom import blocks, deal
+from wordloom.config import TrainConfig
+from wordloom.corpus import open_corpus
+from wordloom.encode import prepare
+from wordloom.training import train_encoded
+
+TOY = {"dim": 16, "epochs": 10, "min_count": 1, "sample": 0}
+
+
+def sha256(embedding):
+    matrices = (embedding.words.vectors, embedding.contexts.vectors)
+    return [hashlib.sha256(np.ascontiguousarray(m)).hexdigest() for m in matrices]
+
+
+def test_words_of_a_topic_are_neighbours(two_topics):
+    emb = wordloom.train(two_topics, **TOY)
+    for topic in TOPICS:
+        for word in topic:
+            near = [other for other, _ in emb.most_similar(word, topn=9)]
+            assert set(near) == set(topic) - {word}
+
+
+def test_contexts_have_vectors_of_their_own_and_pairs_of_the_text_are_probable(two_topics):
+    emb = wordloom.train(two_topics, **TOY)
+    assert {w for w, _ in emb.contexts.most_similar("cat", topn=9)} == set(TOPICS[0]) - {"cat"}
+    # A pair of one topic is 1/200 of D, and with k = 5 it is 5/400 of D': p(D=1|w,c) is 2 / (2 + 5).
+    assert emb.probability("cat", "dog") == pytest.approx(2 / 7, abs=0.05)
+    assert emb.probability("cat", "red") < 0.05
+    assert not np.array_equal(emb.words["cat"], emb.contexts["cat"])
+
+
+@pytest.fixture
+def small_rounds(monkeypatch):
+    """Several rounds and many chunks also for a small corpus."""
+    monkeypatch.setattr(deal, "PAIRS_PER_ROUND", 300_000)
+    monkeypatch.setattr(deal, "TOKENS_PER_CHUNK", 3_000)
+    monkeypatch.setattr(blocks, "ROW_BYTES_PER_PART", 2**15)
+
+
+OPTIONS = {"dim": 20, "epochs": 2, "min_count": 2, "sample": 1e-2}
+
+
+def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_corpus, small_rounds):
+    first, *others = [sha256(wordloom.train(zipf_corpus, threads=t, **OPTIONS)) for t in (1, 2, 3, 8)]
+    assert others == [first] * 3
+
+
+def test_the_bytes_are_the_same_for_files_parts_of_files_packed_files_and_lists(zipf_corpus, small_rounds, tmp_path):
+    lines = [" ".join(sentence) + "\n" for sentence in zipf_corpus]
+    (tmp_path / "whole.txt").write_text("".join(lines))
+    (tmp_path / "packed.gz").write_bytes(gzip.compress("".join(lines).encode()))
+    (tmp_path / "cut").mkdir()
+    for i in range(5):
+        (tmp_path / "cut" / f"{i}.txt").write_text("".join(lines[4000 * i : 4000 * (i + 1)]))
+    sources = [zipf_corpus, tmp_path / "whole.txt", tmp_path / "packed.gz", tmp_path / "cut"]
+    results = [wordloom.train(source, threads=2, **OPTIONS) for source in sources]
+    assert len({tuple(sha256(emb)) for emb in results}) == 1
+    for i, emb in enumerate(results):
+        emb.save(tmp_path / f"{i}.loom")
+    assert len({(tmp_path / f"{i}.loom").read_bytes() for i in range(4)}) == 1  # the whole file, not just the matrices
+
+
+def test_the_small_rounds_above_do_cut_the_corpus_into_parts_rounds_and_chunks(zipf_corpus, small_rounds):
+    with open_corpus(zipf_corpus) as corpus, prepare(corpus, min_count=2) as encoded:
+        per_token = 300_000 / 6
+        assert blocks.number_of_parts(len(encoded.vocabulary), 20) >= 8
+        assert len(blocks.ranges(encoded.starts, int(per_token))) >= 2
+
+
+def test_another_seed_gives_other_vectors(two_topics):
+    assert sha256(wordloom.train(two_topics, **TOY)) != sha256(wordloom.train(two_topics, seed=2, **TOY))
+
+
+@pytest.mark.parametrize("dim", [1, 3, 17, 128, 4096])
+@pytest.mark.parametrize("negatives", [1, 4, 64])
+def test_any_dim_and_any_number_of_negatives_train(two_topics, dim, negatives):
+    emb = wordloom.train(two_topics[:50], dim=dim, negatives=negatives, epochs=1, min_count=1)
+    assert emb.words.vectors.shape == (20, dim)
+    assert np.isfinite(emb.words.vectors).all() and emb.words.vectors.any()
+
+
+def test_the_held_out_loss_begins_at_k_plus_1_times_log_2_and_falls(zipf_corpus, two_topics):
+    emb = wordloom.train(two_topics, negatives=3, heldout=0.1, **TOY)
+    losses = emb.record["heldout"]["loss"]
+    assert losses[0] == pytest.approx(4 * np.log(2))
+    assert len(losses) == TOY["epochs"] + 1
+    assert losses[-1] < losses[0] - 0.5
+
+
+def test_the_held_out_loss_can_be_turned_off(two_topics):
+    emb = wordloom.train(two_topics, heldout=0, **TOY)
+    assert emb.record["heldout"] == {"pairs": 0, "loss": [None] * 11}
+
+
+def test_progress_is_reported_in_order_and_ends_at_the_end(zipf_corpus, small_rounds, capfd):
+    seen = []
+    wordloom.train(zipf_corpus, on_progress=seen.append, **OPTIONS)
+    assert [p.stage for p in seen if p.stage in ("count", "encode")]
+    training = [p for p in seen if p.stage == "train"]
+    assert [p.done for p in training] == sorted(p.done for p in training)
+    assert training[-1].done == training[-1].total
+    assert training[-1].epoch == training[-1].epochs == 2
+    assert training[-1].lr == pytest.approx(2.5e-6)
+    assert [p.lr for p in training] == sorted((p.lr for p in training), reverse=True)
+    assert capfd.readouterr() == ("", "")  # the library prints nothing
+
+
+def test_an_exception_of_the_callback_reaches_the_caller_and_ends_the_threads(zipf_corpus):
+    def refuse(progress):
+        if progress.stage == "train":
+            raise RuntimeError("enough")
+
+    before = threading.active_count()
+    with pytest.raises(RuntimeError, match="enough"):
+        wordloom.train(zipf_corpus, on_progress=refuse, threads=4, **OPTIONS)
+    assert threading.active_count() == before
+
+
+def test_an_exception_of_the_corpus_on_its_second_reading_reaches_the_caller():
+    class Failing:
+        passes = 0
+
+        def __iter__(self):
+            self.passes += 1
+            yield from [["a", "b"]] * 100
+            if self.passes > 2:  # the first two are the look at its beginning, and the counting
+                raise RuntimeError("the database has gone away")
+
+    began = time.perf_counter()
+    with pytest.raises(RuntimeError, match="gone away"):
+        wordloom.train(Failing(), min_count=1)
+    assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize("lr", [1e6, 1e4])
+def test_divergence_is_found(zipf_corpus, lr):
+    with pytest.raises(wordloom.DivergedError) as caught:
+        wordloom.train(zipf_corpus, lr=lr, **OPTIONS)
+    assert f"The learning rate {lr:g} is likely too high; 0.025 is usual." in str(caught.value)
+
+
+def test_every_token_of_a_long_list_is_trained_on():
+    """gensim trains on the first 10 000 tokens of a list and drops the others without a word."""
+    sentence = [f"w{i}" for i in range(25_000)]
+    emb = wordloom.train([sentence], dim=4, epochs=1, min_count=1)
+    assert np.all(np.abs(emb.contexts.vectors).sum(axis=1) > 0)
+
+
+def test_a_given_vocabulary_is_taken_as_it_is(two_topics):
+    vocabulary = wordloom.Vocabulary(("cat", "dog", "red"), np.array([500, 400, 300]))
+    emb = wordloom.train(two_topics, vocabulary=vocabulary, **TOY)
+    assert emb.words.words == ["cat", "dog", "red"]
+    assert emb.words.counts.tolist() == [500, 400, 300]
+
+
+def test_words_can_be_kept_and_dropped(two_topics):
+    emb = wordloom.train(two_topics, dim=4, epochs=1, min_count=10**6, keep=["cat", "dog", "red"], drop=[])
+    assert set(emb) == {"cat", "dog", "red"}
+    assert "cat" not in wordloom.train(two_topics, drop=["cat"], **TOY)
+
+
+def test_a_tokenizer_of_the_user_is_used(tmp_path):
+    (tmp_path / "t.txt").write_text("a,b,c\n" * 50)
+    emb = wordloom.train(tmp_path / "t.txt", tokenize=lambda line: line.split(","), **TOY)
+    assert sorted(emb) == ["a", "b", "c"]
+
+
+def test_training_from_ids_is_what_train_does(two_topics):
+    with open_corpus(two_topics) as corpus, prepare(corpus, min_count=1) as encoded:
+        emb = train_encoded(encoded, TrainConfig(**TOY), threads=1)
+    assert sha256(emb) == sha256(wordloom.train(two_topics, **TOY))
+
+
+def test_a_model_of_two_words_and_a_model_of_few_words_train():
+    emb = wordloom.train([["a", "b"]] * 30, **TOY)
+    assert len(emb) == 2 and np.isfinite(emb.words.vectors).all()
