@@ -1,0 +1,235 @@
+"""The command line, run as a person runs it: its output, its errors, its exit codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import wordloom
+from wordloom.cli import main
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory, two_topics):
+    path = tmp_path_factory.mktemp("corpus") / "topics.txt"
+    path.write_text("".join(" ".join(sentence) + "\n" for sentence in two_topics))
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(corpus):
+    path = corpus.with_name("topics.loom")
+    wordloom.train(corpus, dim=16, epochs=10, min_count=1, sample=0).save(path)
+    return path
+
+
+def run(*args, stdin=None):
+    """A process of its own; gives its exit code, output and errors."""
+    command = [sys.executable, "-m", "wordloom", *map(str, args)]
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+TOY = ("--dim", "16", "--epochs", "3", "--min-count", "1", "--sample", "0")
+
+
+def test_train_writes_a_model_and_says_so(corpus, tmp_path, capsys):
+    out = tmp_path / "m.loom"
+    assert main(["train", str(corpus), "-o", str(out), *TOY]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith(f"{out}: 20 words, 16 dimensions, held-out loss ")
+    assert "train 100%: epoch 3/3" in printed.err
+    assert len(wordloom.load(out)) == 20
+
+
+def test_train_gives_json_for_programs(corpus, tmp_path, capsys):
+    assert main(["train", str(corpus), "-o", str(tmp_path / "m.loom"), *TOY, "--json", "--quiet"]) == 0
+    printed = capsys.readouterr()
+    summary = json.loads(printed.out)
+    assert (summary["words"], summary["dim"]) == (20, 16)
+    assert printed.err == ""
+
+
+def test_train_is_the_same_from_the_library_from_a_file_and_from_stdin(corpus, tmp_path):
+    wordloom.train(corpus, dim=16, epochs=3, min_count=1, sample=0).save(tmp_path / "library.loom")
+    assert run("train", corpus, "-o", tmp_path / "file.loom", *TOY)[0] == 0
+    assert run("train", "-", "-o", tmp_path / "stdin.loom", *TOY, stdin=corpus.read_text())[0] == 0
+    files = {(tmp_path / f"{name}.loom").read_bytes() for name in ("library", "file", "stdin")}
+    assert len(files) == 1
+
+
+def test_near_prints_neighbours_of_each_word(model, capsys):
+    assert main(["near", str(model), "cat", "red", "-n", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert (lines[0], lines[3]) == ("cat", "red")
+    cosine, word = lines[1].split()
+    assert 0.5 < float(cosine) <= 1 and word in "dog horse cow sheep goat hen duck pig goose".split()
+
+
+def test_near_reads_words_from_stdin_and_ends_with_it(model):
+    code, out, err = run("near", model, "-n", "1", "--json", stdin="cat\n\nred\n")
+    assert (code, err) == (0, "")
+    assert [json.loads(line)["word"] for line in out.splitlines()] == ["cat", "red"]
+
+
+def test_near_asks_the_contexts_too(model, capsys):
+    main(["near", str(model), "cat", "-n", "3"])
+    words = capsys.readouterr().out
+    main(["near", str(model), "cat", "-n", "3", "--contexts"])
+    assert capsys.readouterr().out != words
+
+
+def test_an_unknown_word_is_answered_with_a_similar_one(model, capsys):
+    assert main(["near", str(model), "caat"]) == 2
+    assert capsys.readouterr().err == (
+        "wordloom near: 'caat' is not among the 20 words of these vectors. Did you mean 'cat'?\n"
+    )
+
+
+def test_a_closed_pipe_ends_quietly(model):
+    command = f"{sys.executable} -m wordloom near {model} cat -n 20 | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("cat\n", "")
+
+
+def test_info_tells_how_a_model_was_made(model, capsys):
+    assert main(["info", str(model)]) == 0
+    text = capsys.readouterr().out
+    assert "words                    20\n" in text
+    assert "config.epochs            10\n" in text
+    assert main(["info", str(model), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["config"]["dim"] == 16
+
+
+def test_vocab_counts(corpus, tmp_path, capsys):
+    assert main(["vocab", str(corpus), "--quiet", "--max-vocab", "2"]) == 0
+    counts = [int(line.split()[1]) for line in capsys.readouterr().out.splitlines()]
+    assert len(counts) == 2 and counts[0] >= counts[1] > 200
+    saved = tmp_path / "vocab.txt"
+    assert main(["vocab", str(corpus), "--quiet", "-o", str(saved)]) == 0
+    assert main(["train", str(corpus), "--read-vocab", str(saved), "-o", str(tmp_path / "m.loom"), *TOY]) == 0
+
+
+def test_keep_and_drop_take_files_of_words(corpus, tmp_path, capsys):
+    (tmp_path / "keep.txt").write_text("cat\nred\n")
+    (tmp_path / "drop.txt").write_text("dog\n")
+    options = ["--min-count", "1000000", "--keep", str(tmp_path / "keep.txt"), "--drop", str(tmp_path / "drop.txt")]
+    assert main(["vocab", str(corpus), "--quiet", *options]) == 0
+    assert sorted(line.split()[0] for line in capsys.readouterr().out.splitlines()) == ["cat", "red"]
+
+
+@pytest.mark.parametrize(("suffix", "first"), [("bin", b"20 16\n"), ("vec", b"20 16\n"), ("txt", b"20 16\n")])
+def test_convert_writes_word2vec_files(model, tmp_path, suffix, first, capsys):
+    out = tmp_path / f"m.{suffix}"
+    assert main(["convert", str(model), str(out)]) == 0
+    assert out.read_bytes().startswith(first)
+
+
+def test_the_cache_is_shown_and_deleted_by_one_command(corpus, tmp_path, capsys):
+    cache = tmp_path / "cache"
+    assert main(["train", str(corpus), "-o", str(tmp_path / "m.loom"), *TOY, "--cache-dir", str(cache)]) == 0
+    capsys.readouterr()
+    main(["cache", "--cache-dir", str(cache)])
+    assert "bytes in 1 corpora" in capsys.readouterr().out
+    main(["cache", "--cache-dir", str(cache), "--clear"])
+    assert list(cache.iterdir()) == []
+
+
+def test_ctrl_c_ends_training_within_a_second_with_130_and_writes_nothing(corpus, tmp_path):
+    out = tmp_path / "m.loom"
+    command = [sys.executable, "-m", "wordloom", "train", corpus, "-o", out, "--epochs", "1000000", "--min-count", "1"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    while not process.stderr.readline().startswith("train"):
+        pass
+    process.send_signal(signal.SIGINT)
+    began = time.perf_counter()
+    _, err = process.communicate(timeout=20)
+    assert time.perf_counter() - began < 1
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "wordloom train: interrupted; nothing was written."
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--dim", "abc"], "wordloom train: argument --dim: 'abc' is not a whole number. See: wordloom train --help"),
+        (["--dimm", "5"], "wordloom train: there is no option --dimm; did you mean --dim? See: wordloom train --help"),
+        (
+            ["--vector-size", "5"],
+            "wordloom train: there is no option --vector-size; did you mean --dim? See: wordloom train --help",
+        ),
+        (["--zzz"], "wordloom train: there is no option --zzz. See: wordloom train --help"),
+        (["--threads", "0"], "wordloom train: threads=0 is out of range. Use 1 to 256; leave it out to use all cores."),
+        (
+            ["--threads", "5000"],
+            "wordloom train: threads=5000 is out of range. Use 1 to 256; leave it out to use all cores.",
+        ),
+    ],
+)
+def test_a_mistyped_option_is_one_line_and_exit_code_2(args, message, corpus, tmp_path, capsys):
+    out = tmp_path / "m.loom"
+    try:
+        code = main(["train", str(corpus), "-o", str(out), *args])
+    except SystemExit as exit:
+        code = exit.code
+    assert code == 2
+    assert capsys.readouterr().err == message + "\n"
+    assert not out.exists()
+
+
+def test_a_wrong_command_names_the_right_ones(capsys):
+    with pytest.raises(SystemExit):
+        main(["trian"])
+    assert "'train', 'vocab', 'near'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["train", "vocab", "near", "info", "convert", "cache", "demo"])
+def test_every_command_has_help_with_an_example(command, capsys):
+    with pytest.raises(SystemExit) as exit:
+        main([command, "--help"])
+    assert exit.value.code == 0
+    assert f"example: wordloom {command}" in capsys.readouterr().out
+
+
+def best_seconds(*command):
+    """The fastest of five runs: what the machine can do when nothing else is in the way."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, *command], check=True, capture_output=True, env=environment)
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def test_importing_the_package_and_asking_for_help_are_quick_and_leave_numpy_and_numba_alone():
+    bare = best_seconds("-c", "pass")
+    assert best_seconds("-c", "import wordloom") - bare < 0.15
+    assert best_seconds("-m", "wordloom", "--help") < 0.25
+    heavy = "{'numpy', 'numba', 'rich'}"
+    loaded = f"import sys, wordloom, wordloom.cli; sys.exit(not {heavy}.isdisjoint(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", loaded]).returncode == 0
+
+
+def test_the_public_names_are_those_of_all():
+    assert sorted(wordloom.__all__) == wordloom.__all__ == dir(wordloom)
+    assert set(wordloom._HOME) | {"__version__"} == set(wordloom.__all__)
+    for name, home in wordloom._HOME.items():
+        assert getattr(wordloom, name).__module__.startswith(f"wordloom.{home}")
+    with pytest.raises(AttributeError, match="module 'wordloom' has no attribute 'tarin'"):
+        wordloom.tarin  # noqa: B018  (that it raises is the point)
+
+
+def test_nothing_in_the_package_can_run_code_from_a_file():
+    sources = Path(wordloom.__file__).parent.rglob("*.py")
+    forbidden = ("import pickle", "from pickle", "marshal", "shelve", "allow_pickle", "eval(", "exec(")
+    for source in sources:
+        text = source.read_text()
+        assert not [word for word in forbidden if word in text], source
