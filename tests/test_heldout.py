@@ -1,7 +1,5 @@
 """The held-out objective is made of fixed sentences, fixed pairs and fixed draws."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from scipy.stats import chisquare
@@ -13,6 +11,7 @@ from wordloom.draws import draw
 from wordloom.encode import prepare
 from wordloom.heldout import FEWEST_PAIRS, LARGEST_SHARE, MOST_PAIRS, Heldout
 from wordloom.objective import corpus_loss
+from wordloom.workers import workers
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +48,7 @@ def test_a_handful_of_sentences_holds_out_nothing():
     with open_corpus([["a", "b", "c"]] * 10) as corpus, prepare(corpus, min_count=1) as encoded:
         heldout = Heldout(encoded, TrainConfig())
         assert (heldout.limit, len(heldout)) == (0, 0)
-        with ThreadPoolExecutor(1) as pool:
+        with workers(1) as pool:
             assert heldout.loss(np.zeros((3, 4), np.float32), np.zeros((3, 4), np.float32), pool) is None
 
 
@@ -66,7 +65,7 @@ def test_the_loss_is_that_of_the_definition_whatever_the_number_of_threads(encod
     W, C = np.random.default_rng(0).normal(size=(2, len(encoded.vocabulary), 8)).astype(np.float32)
     losses = []
     for threads in (1, 3):
-        with ThreadPoolExecutor(threads) as pool:
+        with workers(threads) as pool:
             losses.append(heldout.loss(W, C, pool))
     assert losses[0] == losses[1]
     assert losses[0] == pytest.approx(corpus_loss(W, C, heldout.w, heldout.c, heldout.drawn), rel=1e-12)

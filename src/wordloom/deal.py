@@ -6,7 +6,7 @@ whoever wrote them.
 """
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,7 @@ from wordloom.contexts import keep_limit
 from wordloom.draws import Purpose, key
 from wordloom.encode import Encoded
 from wordloom.types import Ids
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from wordloom.workers import Workers
 
 
 class Dealt(NamedTuple):
@@ -32,9 +30,7 @@ class Dealt(NamedTuple):
 class Dealer:
     """Deals round after round into the same memory: a `Dealt` is good until the next one."""
 
-    def __init__(
-        self, encoded: Encoded, config: TrainConfig, *, parts: int, heldout_limit: int, pool: "Executor"
-    ) -> None:
+    def __init__(self, encoded: Encoded, config: TrainConfig, *, parts: int, heldout_limit: int, pool: Workers) -> None:
         vocabulary = encoded.vocabulary
         keep = vocabulary.keep_probability(config.sample)
         per_token = pairs_per_token(vocabulary.counts / vocabulary.n_tokens, keep, config.window)

@@ -6,7 +6,6 @@ between runs on the same corpus. It is computed in float64 by the definition in 
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,7 @@ from wordloom.draws import Purpose, draw, key, uniform
 from wordloom.encode import Encoded
 from wordloom.objective import corpus_loss
 from wordloom.types import Ids, Matrix
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from wordloom.workers import Workers
 
 FEWEST_PAIRS, MOST_PAIRS = 5_000, 100_000  # enough for two digits, few enough to cost nothing beside an epoch
 LARGEST_SHARE = 0.05  # of the sentences, where FEWEST_PAIRS asks for more than config.heldout
@@ -41,12 +38,12 @@ class Heldout:
     def __len__(self) -> int:
         return len(self.w)
 
-    def loss(self, W: Matrix, C: Matrix, executor: "Executor") -> float | None:
+    def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
         """The mean loss per held-out pair, or None if nothing is held out. (k + 1) log 2 before training."""
         if not len(self):
             return None
         slices = [s for s in np.array_split(np.arange(len(self)), _SLICES) if len(s)]
-        losses = executor.map(lambda s: corpus_loss(W, C, self.w[s], self.c[s], self.drawn[s]) * len(s), slices)
+        losses = pool.map(lambda s: corpus_loss(W, C, self.w[s], self.c[s], self.drawn[s]) * len(s), slices)
         return sum(losses) / len(self)
 
 

@@ -9,8 +9,7 @@ Which thread does what is left to chance; what is done is not, so the vectors ar
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, fields
 from functools import cache
 from itertools import pairwise
@@ -30,10 +29,9 @@ from wordloom.progress import OnProgress, Progress, ignore
 from wordloom.types import Ids, Matrix
 from wordloom.vectors import Embedding, Vectors
 from wordloom.vocabulary import Vocabulary
+from wordloom.workers import Workers, workers
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from concurrent.futures import Executor
-
     from wordloom.kernel.sgns import Model, Noise
 
 LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; healthy training stays below 100
@@ -107,27 +105,15 @@ def train_encoded(
     encoded: Encoded, config: TrainConfig, *, threads: int, on_progress: OnProgress = ignore
 ) -> Embedding:
     """`train`, from ids on."""
-    with _pool(threads) as pool:
+    with workers(threads) as pool:
         return _Training(encoded, config, pool, threads, on_progress).run()
-
-
-@contextmanager
-def _pool(threads: int) -> "Iterator[Executor]":
-    """Threads that begin nothing new once the body has ended, be it by an error or an interrupt."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(threads)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 class _Training:
     """What one training holds together: the model, the parts, the dealer, the clock."""
 
     def __init__(
-        self, encoded: Encoded, config: TrainConfig, pool: "Executor", threads: int, on_progress: OnProgress
+        self, encoded: Encoded, config: TrainConfig, pool: Workers, threads: int, on_progress: OnProgress
     ) -> None:
         vocabulary = encoded.vocabulary
         self.encoded, self.config, self.pool, self.on_progress = encoded, config, pool, on_progress
@@ -217,7 +203,7 @@ class _Training:
         return Embedding(words=words, contexts=contexts, record=record)
 
 
-def start_model(n_words: int, dim: int, seed: int, pool: "Executor") -> "Model":
+def start_model(n_words: int, dim: int, seed: int, pool: Workers) -> "Model":
     """W small and random, C zero: every pair begins with p(D=1|w,c) = 1/2."""
     from wordloom.kernel.rng import start_rows
     from wordloom.kernel.sgns import LANES, Model
