@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 LOCK_VENV := .venv-lock
+PEERS := .venv-peers
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -10,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint lock clean
+.PHONY: help demo test lint bench lock clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -21,12 +22,17 @@ demo: $(VENV)/.runs ## train on the text of Python's standard library and show w
 	$(BIN)/wordloom demo
 
 test: lint ## check format, style and types, then run all tests
+	find src -name '*.nb[ic]' -delete # Numba would not see that a kernel in another file has changed
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.tests ## check format, style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+bench: $(VENV)/.runs $(PEERS)/.peers ## train beside word2vec.c, gensim and fastText, and make a table (see benchmarks/README.md)
+	@$(PIP) install --group bench
+	$(BIN)/python -m benchmarks.compare --peers $(PEERS)/bin $(BENCH)
 
 lock: $(LOCK_VENV)/.made ## renew requirements-dev.txt from pyproject.toml
 	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade uv
@@ -46,6 +52,11 @@ clean: ## remove .venv and every cache
 		echo "wordloom needs Python 3.11 or newer, and there is no $(PYTHON) here. Install one, or name it: make PYTHON=/path/to/python" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "wordloom needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Name a newer one: make PYTHON=python3.12" % sys.version_info[:2])'
 	$(PYTHON) -m venv --clear $*
+	@touch $@
+
+$(PEERS)/.peers: | $(PEERS)/.made
+	@echo "Installing the peers into $(PEERS); fastText and word2vec are compiled, which takes some minutes."
+	@$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install gensim fasttext word2vec
 	@touch $@
 
 $(VENV)/.runs: pyproject.toml | $(VENV)/.made

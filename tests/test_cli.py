@@ -84,11 +84,11 @@ def test_near_asks_the_contexts_too(model, capsys):
     assert capsys.readouterr().out != words
 
 
-def test_an_unknown_word_is_answered_with_a_similar_one(model, capsys):
-    assert main(["near", str(model), "caat"]) == 2
-    assert capsys.readouterr().err == (
-        "wordloom near: 'caat' is not among the 20 words of these vectors. Did you mean 'cat'?\n"
-    )
+def test_an_unknown_word_is_answered_with_a_similar_one_and_the_others_with_neighbours(model):
+    code, out, err = run("near", model, "caat", "dog", "-n", "1")
+    assert code == 2
+    assert err == "wordloom near: 'caat' is not among the 20 words of these vectors. Did you mean 'cat'?\n"
+    assert out.startswith("dog\n")
 
 
 def test_a_closed_pipe_ends_quietly(model):
@@ -112,7 +112,9 @@ def test_vocab_counts(corpus, tmp_path, capsys):
     assert len(counts) == 2 and counts[0] >= counts[1] > 200
     saved = tmp_path / "vocab.txt"
     assert main(["vocab", str(corpus), "--quiet", "-o", str(saved)]) == 0
-    assert main(["train", str(corpus), "--read-vocab", str(saved), "-o", str(tmp_path / "m.loom"), *TOY]) == 0
+    assert main(["train", str(corpus), "--read-vocab", str(saved), "-o", str(tmp_path / "m.loom"), "--quiet"]) == 0
+    assert main(["vocab", str(corpus), "--quiet", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["counts"]) == 20
 
 
 def test_keep_and_drop_take_files_of_words(corpus, tmp_path, capsys):
@@ -138,6 +140,65 @@ def test_the_cache_is_shown_and_deleted_by_one_command(corpus, tmp_path, capsys)
     assert "bytes in 1 corpora" in capsys.readouterr().out
     main(["cache", "--cache-dir", str(cache), "--clear"])
     assert list(cache.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["self.txt", "folder/more.txt", "link.txt"])
+def test_the_output_is_never_written_over_what_is_read(name, tmp_path, capsys):
+    (tmp_path / "folder").mkdir()
+    text = tmp_path / "folder" / "self.txt"
+    text.write_text("a b c\n" * 50)
+    (tmp_path / "self.txt").write_text("a b c\n" * 50)
+    (tmp_path / "link.txt").symlink_to(tmp_path / "self.txt")
+    corpora = [str(tmp_path / "self.txt"), str(tmp_path / "folder")]
+    for command in ("train", "vocab"):
+        assert main([command, *corpora, "-o", str(tmp_path / name), "--quiet"]) == 2
+        assert "is, or is among, the files to be read" in capsys.readouterr().err
+    assert (tmp_path / "self.txt").read_text() == text.read_text() == "a b c\n" * 50
+
+
+@pytest.mark.parametrize("stderr", ["2>/dev/full", "2>&-", "2>&1 | head -n 1"])
+def test_training_goes_on_when_nobody_reads_its_progress(stderr, corpus, tmp_path):
+    out = tmp_path / "m.loom"
+    options = "--dim 8 --min-count 1 --epochs 3"
+    command = f"{sys.executable} -m wordloom train {corpus} -o {out} {options} {stderr}"
+    subprocess.run(command, shell=True, timeout=60, capture_output=True)
+    assert len(wordloom.load(out)) == 20
+
+
+@pytest.mark.parametrize("stdout", [">/dev/full", ">&-"])
+def test_an_output_that_cannot_be_printed_is_no_traceback(stdout, model):
+    done = subprocess.run(
+        f"{sys.executable} -m wordloom info {model} {stdout}", shell=True, capture_output=True, text=True
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode == (5 if "full" in stdout else 0)
+
+
+@pytest.mark.parametrize("command", ["near {model} <&-", "train - -o {out} <&-"])
+def test_a_closed_stdin_is_no_traceback(command, model, tmp_path):
+    line = command.format(model=model, out=tmp_path / "m.loom")
+    done = subprocess.run(f"{sys.executable} -m wordloom {line}", shell=True, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+
+
+def test_words_are_printed_on_a_terminal_that_lacks_their_letters(tmp_path):
+    corpus = tmp_path / "c.txt"
+    corpus.write_text("한국어 텍스트\n" * 20, encoding="utf-8")
+    command = [sys.executable, "-m", "wordloom", "vocab", str(corpus), "--quiet"]
+    done = subprocess.run(command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(rb"\u")
+
+
+def test_a_request_to_end_is_as_good_as_ctrl_c(corpus, tmp_path):
+    command = [sys.executable, "-m", "wordloom", "train", corpus, "-o", tmp_path / "m.loom", "--epochs", "1000000"]
+    process = subprocess.Popen([*command, "--min-count", "1"], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    while not process.stderr.readline().startswith("train"):
+        pass
+    process.terminate()
+    process.communicate(timeout=20)
+    assert process.returncode == 128 + signal.SIGTERM
 
 
 def test_ctrl_c_ends_training_within_a_second_with_130_and_writes_nothing(corpus, tmp_path):
@@ -166,10 +227,13 @@ def test_ctrl_c_ends_training_within_a_second_with_130_and_writes_nothing(corpus
             "wordloom train: there is no option --vector-size; did you mean --dim? See: wordloom train --help",
         ),
         (["--zzz"], "wordloom train: there is no option --zzz. See: wordloom train --help"),
-        (["--threads", "0"], "wordloom train: threads=0 is out of range. Use 1 to 256; leave it out to use all cores."),
+        (
+            ["--threads", "0"],
+            "wordloom train: --threads 0 is out of range. Use 1 to 256; leave it out to use all cores.",
+        ),
         (
             ["--threads", "5000"],
-            "wordloom train: threads=5000 is out of range. Use 1 to 256; leave it out to use all cores.",
+            "wordloom train: --threads 5000 is out of range. Use 1 to 256; leave it out to use all cores.",
         ),
     ],
 )

@@ -472,10 +472,10 @@ def test_a_tokenizer_must_give_lists_of_words_and_needs_files(write: Callable[..
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"encoding": "klingon"}, "encoding='klingon' is not an encoding that Python knows."),
-        ({"encoding": "hex"}, "encoding='hex' is not an encoding that Python knows."),
-        ({"encoding": "utf-7"}, "encoding='utf-7' is not an encoding that Python knows."),
-        ({"encoding": None}, "encoding=None is not an encoding that Python knows."),
+        ({"encoding": "klingon"}, "encoding='klingon' is not an encoding that wordloom reads."),
+        ({"encoding": "hex"}, "encoding='hex' is not an encoding that wordloom reads."),
+        ({"encoding": "utf-7"}, "encoding='utf-7' is not an encoding that wordloom reads."),
+        ({"encoding": None}, "encoding=None is not an encoding that wordloom reads."),
         ({"errors": "maybe"}, "errors='maybe' is not a choice. Use strict, replace or ignore."),
         ({"lowercase": 1}, "lowercase=1 is not a choice. Use True or False."),
         ({"max_sentence": 1}, "max_sentence=1 is out of range. Use 2 to 1000000; 10000 is usual."),
@@ -516,3 +516,18 @@ def test_a_file_that_changes_while_it_is_read_is_noticed(write: Callable[..., Pa
     assert message(CorpusChangedError, lambda: list(corpus.sentences())) == (
         f"{path} went away while it was read (No such file or directory). Put it back and start again."
     )
+
+
+def test_a_ring_of_links_does_not_multiply_the_text(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.txt").write_text("a\n")
+    (tmp_path / "sub" / "b.txt").write_text("b\n")
+    (tmp_path / "sub" / "up").symlink_to(tmp_path)
+    with open_corpus(f"{tmp_path}/**") as corpus:
+        assert list(corpus.sentences()) == [["a"], ["b"]]
+
+
+def test_utf_16_without_a_byte_order_mark_is_answered_with_the_two_orders(tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_bytes(b"plain text\n")
+    with open_corpus(tmp_path / "c.txt", text=TextOptions(encoding="utf-16")) as corpus:
+        assert "--encoding utf-16-le or utf-16-be" in message(InputError, lambda: list(corpus.sentences()))

@@ -9,6 +9,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -412,7 +413,8 @@ def test_a_cache_that_cannot_be_written_is_said(path: Path, tmp_path: Path) -> N
     (tmp_path / "file").touch()
     cache = tmp_path / "file" / "cache"
     assert message(OutputError, prepared, path, cache) == (
-        f"{cache} could not be written: Not a directory. Part of the path is a file, not a folder."
+        f"The cache folder {cache} cannot be written: Not a directory. "
+        "Choose another with cache_dir (--cache-dir) or in WORDLOOM_CACHE."
     )
 
 
@@ -424,3 +426,12 @@ def test_a_full_disk_is_said_and_leaves_nothing(path: Path, cache: Path, monkeyp
     said = message(OutputError, prepared, path, cache)
     assert said.endswith(" could not be written: No space left on device. Free some space or choose another place.")
     assert not list(cache.iterdir())
+
+
+def test_many_processes_may_encode_the_same_text_at_once(path: Path, tmp_path: Path) -> None:
+    """As a search over seeds does: all of them find nothing in the cache, build, and put their result in place."""
+    for attempt in range(10):
+        with ThreadPoolExecutor(6) as pool:
+            digests = list(pool.map(lambda _: prepared(path, tmp_path / str(attempt)).digest, range(6)))  # noqa: B023
+        assert len(set(digests)) == 1
+        assert len(list((tmp_path / str(attempt)).iterdir())) == 1

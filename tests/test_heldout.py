@@ -6,8 +6,7 @@ from scipy.stats import chisquare
 
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
-from wordloom.deal import heldout_key
-from wordloom.draws import draw
+from wordloom.draws import draw, heldout_key
 from wordloom.encode import prepare
 from wordloom.heldout import FEWEST_PAIRS, LARGEST_SHARE, MOST_PAIRS, Heldout
 from wordloom.objective import corpus_loss

@@ -2,6 +2,9 @@
 
 import gzip
 import hashlib
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -44,7 +47,7 @@ def test_contexts_have_vectors_of_their_own_and_pairs_of_the_text_are_probable(t
 @pytest.fixture
 def small_rounds(monkeypatch):
     """Several rounds and many chunks also for a small corpus."""
-    monkeypatch.setattr(deal, "PAIRS_PER_ROUND", 300_000)
+    monkeypatch.setattr(blocks, "PAIRS_PER_ROUND", 300_000)
     monkeypatch.setattr(deal, "TOKENS_PER_CHUNK", 3_000)
     monkeypatch.setattr(blocks, "ROW_BYTES_PER_PART", 2**15)
 
@@ -160,9 +163,57 @@ def test_every_token_of_a_long_list_is_trained_on():
 
 def test_a_given_vocabulary_is_taken_as_it_is(two_topics):
     vocabulary = wordloom.Vocabulary(("cat", "dog", "red"), np.array([500, 400, 300]))
-    emb = wordloom.train(two_topics, vocabulary=vocabulary, **TOY)
+    emb = wordloom.train(two_topics, vocabulary=vocabulary, dim=8, epochs=2, sample=0)
     assert emb.words.words == ["cat", "dog", "red"]
     assert emb.words.counts.tolist() == [500, 400, 300]
+
+
+@pytest.mark.parametrize("option", [{"min_count": 2}, {"max_vocab": 5}, {"keep": ["cat"]}, {"drop": ["cat"]}])
+def test_a_given_vocabulary_and_options_that_would_change_it_contradict_each_other(two_topics, option):
+    vocabulary = wordloom.Vocabulary(("cat", "dog", "red"), np.array([500, 400, 300]))
+    with pytest.raises(wordloom.ConfigError, match="A given vocabulary is taken as it is"):
+        wordloom.train(two_topics, vocabulary=vocabulary, **option)
+    with pytest.raises(wordloom.ConfigError, match=r"is not a wordloom\.Vocabulary"):
+        wordloom.train(two_topics, vocabulary=["cat", "dog"])
+
+
+@pytest.mark.parametrize("corpus", [[["a"], ["b"]] * 30, [["a", "b"]] * 30])
+def test_a_text_without_pairs_is_refused(corpus):
+    with pytest.raises(wordloom.InputError, match="No line of the corpus keeps two words"):
+        wordloom.train(corpus, min_count=1, sample=1e-30)
+
+
+def test_divergence_in_the_very_last_step_is_found():
+    with pytest.raises(wordloom.DivergedError):
+        wordloom.train([["a", "b"]], lr=1e6, epochs=1, min_count=1, sample=0)
+
+
+def test_numbers_of_numpy_are_numbers(two_topics):
+    plain = wordloom.train(two_topics, dim=8, lr=0.0625, min_count=1, epochs=1)
+    numpy = wordloom.train(two_topics, dim=np.int64(8), lr=np.float32(0.0625), min_count=np.int8(1), epochs=np.uint8(1))
+    assert (sha256(plain), plain.record) == (sha256(numpy), numpy.record)
+
+
+def test_the_bytes_do_not_depend_on_the_threads_or_the_kernels_of_blas(tmp_path):
+    """With sample=0 and window=4 a round ends within a rounding error of the next token."""
+    script = """
+import hashlib, sys
+import numpy as np, wordloom
+from wordloom import blocks
+blocks.PAIRS_PER_ROUND = 80_000
+rng = np.random.default_rng(0)
+corpus = [[f"w{i}" for i in line] for line in rng.integers(0, 12_000, (20_000, 3)).tolist()]
+emb = wordloom.train(corpus, dim=4, window=4, min_count=1, sample=0, epochs=1, threads=2)
+emb.save(sys.argv[1])
+"""
+    for name, settings in {
+        "default": {},
+        "one": {"OPENBLAS_NUM_THREADS": "1"},
+        "old": {"OPENBLAS_CORETYPE": "Nehalem"},
+    }.items():
+        command = [sys.executable, "-c", script, str(tmp_path / f"{name}.loom")]
+        subprocess.run(command, check=True, env=os.environ | settings)
+    assert len({file.read_bytes() for file in tmp_path.glob("*.loom")}) == 1
 
 
 def test_words_can_be_kept_and_dropped(two_topics):

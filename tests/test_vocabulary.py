@@ -65,11 +65,18 @@ def test_words_to_keep_stay_if_they_occur_and_words_to_drop_go() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"min_count": 0}, "min_count=0 is out of range. Use a whole number from 1 on; 5 is usual."),
-        ({"min_count": 2.5}, "min_count=2.5 is out of range. Use a whole number from 1 on; 5 is usual."),
-        ({"max_vocab": 1}, "max_vocab=1 is out of range. Use a whole number from 2 on, or None for no limit."),
+        (
+            {"min_count": 0},
+            "min_count=0 is out of range. Use 1 to 4611686018427387904; 5 is usual, 1 keeps every word.",
+        ),
+        (
+            {"min_count": 2.5},
+            "min_count=2.5 is not a whole number. Use 1 to 4611686018427387904; 5 is usual, 1 keeps every word.",
+        ),
+        ({"max_vocab": 1}, "max_vocab=1 is out of range. Use 2 to 2147483647; leave it out to keep all words."),
         ({"keep": ["x", "b"], "drop": ["b"]}, "'b' is in both keep and drop. Take it out of one of them."),
-        ({"drop": "the"}, "drop='the' is a string. Use a list of words."),
+        ({"drop": "the"}, "drop='the' is not a list of words. Use a list of strings."),
+        ({"keep": [3]}, "keep and drop are lists of words, and 3 is not a string. Use str() on it."),
     ],
 )
 def test_an_option_out_of_range_is_named_before_anything_is_counted(options: dict[str, Any], said: str) -> None:

@@ -3,11 +3,15 @@
 Exit codes: 0 done, 2 bad input or option, 3 diverged, 4 corpus changed, 5 cannot write, 130 interrupted.
 """
 
+import io
 import json
 import os
+import re
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from argparse import Namespace
@@ -16,8 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordloom.arguments import OPTIONS, parse, say
+from wordloom.config import checked_threads
 from wordloom.console import progress
-from wordloom.errors import CorpusWarning, InputError, WordloomError
+from wordloom.errors import ConfigError, CorpusWarning, InputError, UnknownWordError, WordloomError
+from wordloom.textfiles import is_among
 
 if TYPE_CHECKING:  # what brings NumPy is imported by the commands that need it, so that --help answers at once
     from wordloom.vectors import Embedding, Vectors
@@ -27,19 +33,43 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit code."""
     warnings.showwarning = _show_warning
     warnings.simplefilter("always", CorpusWarning)
+    for name in ("SIGTERM", "SIGHUP"):  # by which schedulers and closed terminals end programs: clean up as for Ctrl-C
+        if hasattr(signal, name) and threading.current_thread() is threading.main_thread():
+            signal.signal(getattr(signal, name), _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that knows fewer letters than the vocabulary
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     args = parse(sys.argv[1:] if argv is None else argv)
     try:
         COMMANDS[args.command](args)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except WordloomError as error:
-        say(f"wordloom {args.command}: {error}")
+        say(f"wordloom {args.command}: {_as_typed(error)}")
         return error.exit_code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         say(f"wordloom {args.command}: interrupted; nothing was written.")
-        return 130
-    except BrokenPipeError:  # the reader of our output has seen enough, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + (interrupt.args[0] if interrupt.args else signal.SIGINT)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would try again on its way out
+        if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough, as `head` does
+            return 0
+        say(f"wordloom {args.command}: the output could not be written: {error.strerror}. Send it elsewhere.")
+        return 5
     return 0
+
+
+def _interrupt(number: int, _: object) -> None:
+    raise KeyboardInterrupt(number)
+
+
+def _as_typed(error: WordloomError) -> str:
+    """The library speaks of min_count=0, the command line of --min-count 0."""
+    if not isinstance(error, ConfigError):
+        return str(error)
+    return re.sub(r"^(\w+)=", lambda m: f"--{m[1].replace('_', '-')} ", str(error))
 
 
 # --- commands -----------------------------------------------------------------------------------------------------
@@ -52,7 +82,9 @@ def _train(args: Namespace) -> None:
 
     options = _given(args, OPTIONS)
     split_options(options)
+    checked_threads(args.threads)
     formats.check_output(args.output)
+    _check_not_read(args)
     began = time.perf_counter()
     with progress(args.quiet) as on_progress:
         embedding = train(
@@ -75,10 +107,15 @@ def _train(args: Namespace) -> None:
 
 def _vocab(args: Namespace) -> None:
     from wordloom.corpus import open_corpus
+    from wordloom.files import check_folder
     from wordloom.training import split_options
     from wordloom.vocabulary import Vocabulary
 
     config, text = split_options(_given(args, OPTIONS))
+    checked_threads(args.threads)
+    if args.output:
+        check_folder(args.output)
+        _check_not_read(args)
     with open_corpus(_source(args.corpus), text=text) as corpus, progress(args.quiet) as on_progress:
         vocabulary = Vocabulary.from_corpus(
             corpus,
@@ -92,9 +129,14 @@ def _vocab(args: Namespace) -> None:
     if args.output:
         vocabulary.save(args.output)
     if args.json:
-        print(json.dumps({"words": len(vocabulary), "tokens": vocabulary.n_tokens, "output": args.output}))
+        counts = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
+        summary = {"words": len(vocabulary), "tokens": vocabulary.n_tokens}
+        print(
+            json.dumps(summary | ({"output": args.output} if args.output else {"counts": counts}), ensure_ascii=False)
+        )
     elif args.output:
-        print(f"{args.output}: {len(vocabulary):,} words, {vocabulary.n_tokens:,} tokens")
+        if not args.quiet:
+            print(f"{args.output}: {len(vocabulary):,} words, {vocabulary.n_tokens:,} tokens")
     else:
         for word, count in zip(vocabulary.words, vocabulary.counts.tolist(), strict=True):
             print(word, count)
@@ -103,9 +145,16 @@ def _vocab(args: Namespace) -> None:
 def _near(args: Namespace) -> None:
     embedding = _load(args.model)
     vectors = embedding.contexts if args.contexts else embedding.words
-    for word in args.word or (line.strip() for line in sys.stdin):
-        if word:
-            _print_neighbours(vectors, word, args)
+    unknown = None
+    for word in args.word or (line.strip() for line in sys.stdin or ()):
+        try:
+            if word:
+                _print_neighbours(vectors, word, args)
+        except UnknownWordError as error:  # the others are answered all the same
+            say(f"wordloom near: {error}")
+            unknown = error
+    if unknown:
+        raise SystemExit(unknown.exit_code)
 
 
 def _print_neighbours(vectors: "Vectors", word: str, args: Namespace) -> None:
@@ -155,6 +204,7 @@ def _demo(args: Namespace) -> None:
     from wordloom.demo import PROBES, write_corpus
     from wordloom.training import train
 
+    checked_threads(args.threads)
     formats.check_output(args.output)
     with tempfile.TemporaryDirectory() as folder, progress() as on_progress:
         corpus = Path(folder) / "python.txt"
@@ -195,7 +245,17 @@ def _given(args: Namespace, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _source(corpus: list[str]) -> object:
+    """What was named, as the library takes it: a list of strings might be a sentence, a list of paths is not."""
+    if "" in corpus:
+        raise InputError("The path of the corpus is empty. Give a file, a folder or - for standard input.")
     return corpus[0] if len(corpus) == 1 else [Path(path) for path in corpus]
+
+
+def _check_not_read(args: Namespace) -> None:
+    """A slip of the hand must not write the vectors over the text."""
+    others = (args.keep, args.drop, getattr(args, "read_vocab", None))
+    if is_among(args.output, [*args.corpus, *(path for path in others if path)]):
+        raise InputError(f"{args.output} is, or is among, the files to be read. Choose another name for the output.")
 
 
 def _words_in(path: str | None) -> list[str]:
@@ -203,9 +263,12 @@ def _words_in(path: str | None) -> list[str]:
     if path is None:
         return []
     try:
-        return Path(path).read_text("utf-8").split()
+        if Path(path).is_char_device():
+            raise InputError(f"{path} is a device. Give a UTF-8 file with one word per line.")
+        lines = Path(path).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} could not be read: {error}. Give a UTF-8 file with one word per line.") from error
+    return [line.strip() for line in lines if line.strip()]
 
 
 def _load(path: str) -> "Embedding":

@@ -1,11 +1,11 @@
 """The choices that change the vectors, checked once when they are made."""
 
-import math
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from typing import Literal, get_args
+from numbers import Integral, Real
+from typing import Any, Literal, get_args
 
 from wordloom.errors import ConfigError
 from wordloom.textfiles import is_text_encoding
@@ -52,7 +52,7 @@ class TextOptions:
             raise ConfigError(f"lowercase={self.lowercase!r} is not a choice. Use True or False.")
         if not is_text_encoding(self.encoding):
             raise ConfigError(
-                f"encoding={self.encoding!r} is not an encoding that Python knows. Use utf-8, utf-16 or latin-1."
+                f"encoding={self.encoding!r} is not an encoding that wordloom reads. Use utf-8, utf-16 or latin-1."
             )
         if self.errors not in get_args(Errors):
             raise ConfigError(f"errors={self.errors!r} is not a choice. Use strict, replace or ignore.")
@@ -77,33 +77,34 @@ class TrainConfig:
     heldout: float = 0.001  # the share of sentences kept aside to measure the objective; 0 turns it off
 
     def __post_init__(self) -> None:
-        if isinstance(self.dim, int) and self.dim > 4096:
+        if is_whole(self.dim) and self.dim > 4096:
             raise ConfigError(
                 f"dim={self.dim} is out of range: one word would take {2 * 4 * self.dim:,} bytes. Use 1 to 4096; "
                 "100 to 300 is usual."
             )
         check_whole("dim", self.dim, 1, 4096, "100 to 300 is usual")
         check_whole("window", self.window, 1, 1000, "5 is usual, 2 for syntax, 10 for topics")
-        if isinstance(self.negatives, int) and self.negatives < 1:
+        if is_whole(self.negatives) and self.negatives < 1:
             raise ConfigError(
                 f"negatives={self.negatives} leaves D' empty, and without it all vectors drift together. "
                 "Use 5 to 20 for a small corpus, 2 to 5 for a large one."
             )
         check_whole("negatives", self.negatives, 1, 64, "5 to 20 for a small corpus, 2 to 5 for a large one")
         check_number("noise_power", self.noise_power, -2.0, 2.0, "0.75 is usual")
-        check_whole("min_count", self.min_count, 1, 2**62, "5 is usual, 1 keeps every word")
-        if self.max_vocab is not None:
-            check_whole("max_vocab", self.max_vocab, 2, 2**31 - 1, "leave it out to keep all words")
+        check_min_count(self.min_count)
+        check_max_vocab(self.max_vocab)
         check_number("sample", self.sample, 0.0, 1.0, "1e-3 to 1e-5 is usual, 0 keeps every occurrence")
         check_whole("epochs", self.epochs, 1, 1_000_000, "5 is usual, more for a small corpus")
         if not (is_number(self.lr) and 0.0 < self.lr <= 1e6):
-            raise ConfigError(f"lr={self.lr} is out of range: use a number above 0, up to 1e6; 0.025 is usual.")
+            raise ConfigError(f"lr={self.lr!r} is out of range: use a number above 0, up to 1e6; 0.025 is usual.")
         if not (is_number(self.min_lr) and 0.0 <= self.min_lr <= self.lr):
-            raise ConfigError(f"min_lr={self.min_lr} is out of range: use 0 up to the learning rate, lr={self.lr}.")
+            raise ConfigError(f"min_lr={self.min_lr!r} is out of range: use 0 up to the learning rate, lr={self.lr}.")
         check_whole("seed", self.seed, 0, 2**63 - 1, "any whole number")
         check_number("heldout", self.heldout, 0.0, 0.5, "0.001 is usual, 0 turns it off")
-        for name in ("noise_power", "sample", "lr", "min_lr", "heldout"):
-            object.__setattr__(self, name, float(getattr(self, name)))  # sample=0 and sample=0.0 are the same record
+        for field in fields(self):  # sample=0 and sample=np.float64(0) make the same record
+            value = getattr(self, field.name)
+            if value is not None:
+                object.__setattr__(self, field.name, float(value) if isinstance(field.default, float) else int(value))
 
 
 def checked_threads(threads: int | None) -> int:
@@ -112,26 +113,45 @@ def checked_threads(threads: int | None) -> int:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return min(MOST_THREADS, cores)
     check_whole("threads", threads, 1, MOST_THREADS, "leave it out to use all cores")
-    return threads
+    return int(threads)
 
 
-def check_whole(name: str, value: object, low: int, high: int, advice: str) -> None:
+def check_min_count(min_count: object) -> None:
+    """Rarer words leave the text."""
+    check_whole("min_count", min_count, 1, 2**62, "5 is usual, 1 keeps every word")
+
+
+def check_max_vocab(max_vocab: object) -> None:
+    """At most so many words; None is no limit."""
+    if max_vocab is not None:
+        check_whole("max_vocab", max_vocab, 2, 2**31 - 1, "leave it out to keep all words")
+
+
+def check_whole(name: str, value: Any, low: int, high: int, advice: str) -> None:
     """Refuse what is not a whole number from low to high."""
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not is_whole(value):
         raise ConfigError(f"{name}={value!r} is not a whole number. Use {low} to {high}; {advice}.")
     if not low <= value <= high:
         raise ConfigError(f"{name}={value} is out of range. Use {low} to {high}; {advice}.")
 
 
-def check_number(name: str, value: object, low: float, high: float, advice: str) -> None:
+def check_number(name: str, value: Any, low: float, high: float, advice: str) -> None:
     """Refuse what is not a number from low to high."""
-    if not (is_number(value) and low <= float(value) <= high):  # type: ignore[arg-type]  # is_number has seen to it
+    if not is_number(value) and not isinstance(value, float):
+        raise ConfigError(f"{name}={value!r} is not a number. Use {low:g} to {high:g}; {advice}.")
+    if not low <= value <= high:
         raise ConfigError(f"{name}={value!r} is out of range. Use {low:g} to {high:g}; {advice}.")
 
 
-def is_number(value: object) -> bool:
-    """A finite int or float; bool is neither."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def is_whole(value: object) -> bool:
+    """A whole number of Python's or NumPy's; bool is none."""
+    return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def is_number(value: Any) -> bool:
+    """A finite number of Python's or NumPy's; bool is none."""
+    kind: type = type(value)
+    return kind is not bool and issubclass(kind, Real) and bool(-1e30 < value < 1e30)
 
 
 def check_names(given: Iterable[str], known: Iterable[str]) -> None:

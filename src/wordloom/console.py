@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from wordloom.progress import OnProgress, Progress, ignore
@@ -20,7 +20,7 @@ _DOING = {
 @contextmanager
 def progress(quiet: bool = False) -> Iterator[OnProgress]:
     """A callback that shows on stderr what it is told, until the body ends."""
-    if quiet:
+    if quiet or sys.stderr is None:
         yield ignore
     elif sys.stderr.isatty():
         with _bar() as show:
@@ -50,12 +50,14 @@ class _Lines:
     def __call__(self, progress: Progress) -> None:
         phase = (progress.stage, progress.epoch, progress.heldout)
         now = time.monotonic()
-        if phase == self._last and now < self._next:
+        ended = progress.done == progress.total and progress.stage != "train"
+        if phase == self._last and now < self._next and not ended:
             return
         self._last, self._next = phase, now + SECONDS_BETWEEN_LINES
         share = f" {progress.done / progress.total:4.0%}" if progress.total else ""
-        self._stream.write(f"{progress.stage}{share}: {describe(progress)}\n")
-        self._stream.flush()
+        with suppress(OSError):  # nobody reads it any more, which is no reason to stop training
+            self._stream.write(f"{progress.stage}{share}: {describe(progress)}\n")
+            self._stream.flush()
 
 
 @contextmanager
@@ -71,7 +73,9 @@ def _bar() -> Iterator[OnProgress]:
 
         def show(progress: Progress) -> None:
             if progress.stage not in tasks:
-                tasks[progress.stage] = bar.add_task(_DOING[progress.stage])
+                for task in bar.tasks:  # what came before is done, also where nobody knew how much it would be
+                    bar.update(task.id, completed=task.total or 1, total=task.total or 1)
+                tasks[progress.stage] = bar.add_task(_DOING[progress.stage], total=progress.total)
             bar.update(
                 tasks[progress.stage],  # type: ignore[arg-type]  # rich's TaskID is an int
                 description=describe(progress),

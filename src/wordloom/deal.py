@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wordloom.blocks import PAIRS_PER_ROUND, TOKENS_PER_CHUNK, pairs_per_token, ranges
+from wordloom.blocks import TOKENS_PER_CHUNK, pairs_per_round, pairs_per_token, ranges
 from wordloom.config import TrainConfig
 from wordloom.contexts import keep_limit
-from wordloom.draws import Purpose, key
+from wordloom.draws import Purpose, heldout_key, key
 from wordloom.encode import Encoded
 from wordloom.types import Ids
 from wordloom.workers import Workers
@@ -34,7 +34,8 @@ class Dealer:
         vocabulary = encoded.vocabulary
         keep = vocabulary.keep_probability(config.sample)
         per_token = pairs_per_token(vocabulary.counts / vocabulary.n_tokens, keep, config.window)
-        self.rounds = ranges(encoded.starts, max(TOKENS_PER_CHUNK, int(PAIRS_PER_ROUND / per_token)))
+        per_round = pairs_per_round(parts, config.dim, config.negatives)
+        self.rounds = ranges(encoded.starts, max(1, int(per_round / per_token)))
         self._ids, self._starts = encoded.ids, encoded.starts
         self._limit = keep_limit(keep)
         self._config = config
@@ -87,8 +88,3 @@ class Dealer:
 
         kept, left, right = self._kept[at:], self._left[at:], self._right[at:]
         pairs.deal(kept, left, right, n, self._parts, part_of, places, self._pairs)
-
-
-def heldout_key() -> np.uint64:
-    """The key of the sentences' draws; it does not depend on the seed, so that runs can be compared."""
-    return key(0, Purpose.HELDOUT)

@@ -81,7 +81,9 @@ def write_corpus(path: Path, root: Path | None = None) -> int:
 def modules(root: Path) -> list[Path]:
     """The sources under `root`, without tests and without what pip installed."""
     found = (path.relative_to(root) for path in root.rglob("*.py"))
-    return [root / path for path in sorted(found) if SKIPPED_FOLDERS.isdisjoint(path.parts[:-1])]
+    return [
+        root / path for path in sorted(found) if SKIPPED_FOLDERS.isdisjoint(path.parts[:-1]) and (root / path).is_file()
+    ]
 
 
 def sentences(paths: Iterable[Path]) -> Iterator[str]:

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, SplitMix64's step
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
 
 UInt64s = npt.NDArray[np.uint64]
 
@@ -31,8 +31,8 @@ class Purpose(IntEnum):
 
 def mix(x: UInt64s) -> UInt64s:
     """SplitMix64's finaliser: a bijection of 64 bits in which every input bit moves every output bit."""
-    x = (x ^ (x >> np.uint64(30))) * _MIX_1
-    x = (x ^ (x >> np.uint64(27))) * _MIX_2
+    x = (x ^ (x >> np.uint64(30))) * MIX_1
+    x = (x ^ (x >> np.uint64(27))) * MIX_2
     return x ^ (x >> np.uint64(31))
 
 
@@ -42,6 +42,11 @@ def key(*parts: int) -> np.uint64:
     for part in parts:
         state = mix(state + GAMMA + np.array([part]).astype(np.uint64))
     return cast(np.uint64, state[0])
+
+
+def heldout_key() -> np.uint64:
+    """The key of the sentences' draws; it does not depend on the seed, so that runs can be compared."""
+    return key(0, Purpose.HELDOUT)
 
 
 def draw(key: np.uint64, index: npt.NDArray[np.integer]) -> UInt64s:

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from wordloom.config import checked_threads
 from wordloom.corpus import Block, Corpus
 from wordloom.counting import count, in_order, reporter
-from wordloom.errors import CorpusChangedError, InputError
+from wordloom.errors import CorpusChangedError, InputError, OutputError
 from wordloom.files import atomic_write, output_errors, sync_folder
 from wordloom.progress import OnProgress, ignore
 from wordloom.types import Ids, Starts
@@ -299,20 +299,20 @@ def _build_entry(entry: Path, build: Callable[[Path], Encoded]) -> Encoded:
         _write_meta(folder, encoded)
         with output_errors(entry):
             _put_in_place(folder, entry)
-    return _mapped(entry, encoded.vocabulary, encoded.digest)
+        return encoded
 
 
 def _put_in_place(folder: Path, entry: Path) -> None:
-    """Rename a finished folder. What stands there is damaged, or just as good and made by another process meanwhile."""
-    if entry.exists():
-        entry.rename(folder / "old")
+    """Rename a finished folder. What may stand there is damaged, or just as good and made by another process."""
     try:
         folder.rename(entry)
     except OSError:
-        if not (entry / _META).exists():
-            raise
-        shutil.rmtree(folder)
-    shutil.rmtree(entry / "old", ignore_errors=True)
+        if _read_entry(entry) is None:
+            entry.rename(folder / "old")
+            folder.rename(entry)
+            shutil.rmtree(entry / "old", ignore_errors=True)
+        else:
+            shutil.rmtree(folder)
     sync_folder(entry.parent)
 
 
@@ -320,8 +320,13 @@ def _put_in_place(folder: Path, entry: Path) -> None:
 def _temporary_folder(cache: Path) -> Iterator[Path]:
     """A new folder in the cache, removed if the body fails."""
     folder = cache / f"{_TEMPORARY}{os.urandom(8).hex()}"
-    with output_errors(cache):
+    try:
         folder.mkdir(parents=True)
+    except OSError as error:
+        raise OutputError(
+            f"The cache folder {cache} cannot be written: {error.strerror}. "
+            "Choose another with cache_dir (--cache-dir) or in WORDLOOM_CACHE."
+        ) from error
     try:
         yield folder
     except BaseException:
@@ -370,7 +375,10 @@ class CacheEntry(NamedTuple):
 def cache_entries(cache_dir: str | os.PathLike[str] | None = None) -> list[CacheEntry]:
     """What is in the cache, also what a run that was killed left there."""
     cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
-    folders = sorted(cache.iterdir()) if cache.is_dir() else []
+    try:
+        folders = sorted(cache.iterdir()) if cache.exists() else []
+    except OSError as error:
+        raise InputError(f"The cache folder {cache} cannot be read: {error.strerror}. Name another.") from None
     return [CacheEntry(folder, _size(folder)) for folder in folders if _is_ours(folder)]
 
 

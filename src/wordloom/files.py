@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from wordloom.errors import OutputError
+from wordloom.errors import InputError, OutputError
 
 _ADVICE = {
     errno.ENOSPC: "Free some space or choose another place.",
@@ -85,3 +85,22 @@ def _status(path: Path) -> os.stat_result | None:
         return path.stat()
     except FileNotFoundError:
         return None
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Raise an InputError if a file at `path` clearly cannot be written. It writes nothing anywhere."""
+    try:
+        target = Path(os.path.realpath(path))  # a symbolic link is written through
+        with suppress(FileNotFoundError, NotADirectoryError):
+            target.stat()  # raises for a name too long, or with a NUL in it
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "a path cannot hold a NUL"
+        raise InputError(f"{os.fspath(path)!r} cannot be written: {reason}. Choose another path.") from None
+    if target.is_dir():
+        raise InputError(f"{os.fspath(path)} is a folder. Give the name of a file to write.")
+    if target.parent.exists() and not target.parent.is_dir():
+        raise InputError(f"{target.parent} is a file, so there is no {os.fspath(path)}. Give a path in a folder.")
+    if not target.parent.is_dir():
+        raise InputError(f"The folder {target.parent} of {os.fspath(path)} does not exist. Create it first.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise InputError(f"The folder {target.parent} is not writable. Choose another place for {os.fspath(path)}.")

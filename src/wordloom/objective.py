@@ -52,13 +52,14 @@ def corpus_loss(W: Matrix, C: Matrix, w: Ids, c: Ids, drawn: Ids) -> float:
     w, c: the pairs of D, one per row; drawn: (|D|, k), the contexts that D' pairs with each w.
     """
     total = 0.0
-    for at in range(0, len(w), 4096):  # bounds the memory for gathered rows
-        some = slice(at, at + 4096)
+    rows = max(1, 2**21 // (W.shape[1] * (drawn.shape[1] + 1)))  # 16 MB of gathered float64
+    for at in range(0, len(w), rows):
+        some = slice(at, at + rows)
         v_w = W[w[some]].astype(np.float64)
         v_c = C[c[some]].astype(np.float64)
         v_n = C[drawn[some]].astype(np.float64)
         total -= log_sigmoid((v_c * v_w).sum(axis=1)).sum()
-        total -= log_sigmoid(-(v_n @ v_w[:, :, None])[:, :, 0]).sum()
+        total -= log_sigmoid(-np.einsum("bkd,bd->bk", v_n, v_w)).sum()  # not @: BLAS has other bits on another CPU
     return float(total / len(w))
 
 

@@ -96,6 +96,21 @@ def find_files(sources: Sequence[PathName]) -> list[SourceFile]:
     return found
 
 
+def is_among(path: PathName, sources: Sequence[PathName]) -> bool:
+    """Whether writing to `path` would write over one of these files, or into a folder that is read as a whole."""
+    target = os.path.realpath(path)
+    for source in [os.fspath(source) for source in sources]:
+        if source == STDIN or not source:
+            continue
+        if Path(source).is_dir():
+            inside = target.startswith(os.path.realpath(source) + os.sep)
+            if inside and target.lower().endswith(FOLDER_SUFFIXES):
+                return True
+        elif target in {os.path.realpath(source), *map(os.path.realpath, _glob(source))}:
+            return True
+    return False
+
+
 def remove_spooled(files: Sequence[SourceFile]) -> None:
     """Delete the temporary copies of streams."""
     for file in files:
@@ -137,7 +152,10 @@ def _glob(pattern: str) -> list[str]:
     if not glob.has_magic(pattern):
         return []
     matches = glob.glob(pattern, recursive=True)  # noqa: PTH207 (Path.glob takes no absolute patterns)
-    return sorted((match for match in matches if Path(match).is_file()), key=lambda match: Path(match).parts)
+    files = sorted((match for match in matches if Path(match).is_file()), key=lambda match: Path(match).parts)
+    return list({os.path.realpath(file): file for file in reversed(files)}.values())[
+        ::-1
+    ]  # `**` follows links in rings
 
 
 def _files_below(folder: Path) -> list[str]:
@@ -166,23 +184,31 @@ def _is_stream(path: str) -> bool:
 
 
 def _spool(source: str) -> SourceFile:
-    import shutil
     import tempfile
 
+    if source == STDIN and sys.stdin is None:
+        raise InputError("Standard input is closed. Give a file, or something to read from.")
     name = "standard input" if source == STDIN else source
     with output_errors(tempfile.gettempdir()):
         descriptor, path = tempfile.mkstemp(prefix="wordloom-", suffix=".spool")
-        try:
-            with os.fdopen(descriptor, "wb") as copy:
-                if source == STDIN:
-                    shutil.copyfileobj(sys.stdin.buffer, copy, BLOCK_BYTES)
-                else:
-                    with Path(source).open("rb") as stream:
-                        shutil.copyfileobj(stream, copy, BLOCK_BYTES)
-        except BaseException:
-            Path(path).unlink()
-            raise
+    try:
+        with os.fdopen(descriptor, "wb") as copy:
+            for data in _stream(source, name):
+                with output_errors(tempfile.gettempdir()):
+                    copy.write(data)
+    except BaseException:
+        Path(path).unlink()
+        raise
     return SourceFile.at(Path(path), name, spooled=True)
+
+
+def _stream(source: str, name: str) -> Iterator[bytes]:
+    try:
+        with sys.stdin.buffer if source == STDIN else Path(source).open("rb") as stream:
+            while data := stream.read(BLOCK_BYTES):
+                yield data
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {_reason(error)}. Give another source of text.") from None
 
 
 # --- Undoing compression
@@ -329,6 +355,11 @@ def _decode(decoder: io.IncrementalNewlineDecoder, data: bytes, position: int, f
             f"{file.name}, line {_line_number(file, encoding, at)}, byte {at}: "
             f"0x{error.object[error.start]:02x} is not valid {encoding}. If the text is in another encoding, name it "
             "(--encoding latin-1); or have such bytes replaced (--errors replace)."
+        ) from None
+    except UnicodeError as error:  # UTF-16 and UTF-32 without the mark that says which bytes come first
+        raise InputError(
+            f"{file.name} is not {encoding}: {error}. "
+            f"Name the order of its bytes (--encoding {encoding}-le or {encoding}-be)."
         ) from None
 
 

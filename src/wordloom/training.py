@@ -23,18 +23,20 @@ from wordloom.corpus import open_corpus
 from wordloom.deal import Dealer, Dealt
 from wordloom.draws import Purpose, key
 from wordloom.encode import Encoded, prepare
-from wordloom.errors import DivergedError
+from wordloom.errors import ConfigError, DivergedError, InputError
 from wordloom.heldout import Heldout
 from wordloom.progress import OnProgress, Progress, ignore
 from wordloom.types import Ids, Matrix
 from wordloom.vectors import Embedding, Vectors
-from wordloom.vocabulary import Vocabulary
+from wordloom.vocabulary import Vocabulary, checked_selection
 from wordloom.workers import Workers, workers
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from wordloom.kernel.sgns import Model, Noise
 
 LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; healthy training stays below 100
+LARGEST_COMPONENT = 1e3  # of a vector; healthy ones stay below 20
+SECONDS_BETWEEN_REPORTS = 0.25
 
 _CONFIG = [f.name for f in fields(TrainConfig)]
 _TEXT = [f.name for f in fields(TextOptions)]
@@ -63,6 +65,11 @@ def train(
     """
     config, text = split_options(options)
     threads = checked_threads(threads)
+    keep, drop = checked_selection(min_count=config.min_count, max_vocab=config.max_vocab, keep=keep, drop=drop)
+    if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
+        raise ConfigError("vocabulary is not a wordloom.Vocabulary. Make one by Vocabulary.of or Vocabulary.read.")
+    if vocabulary is not None and (keep or drop or not options.keys().isdisjoint({"min_count", "max_vocab"})):
+        raise ConfigError("A given vocabulary is taken as it is: leave out min_count, max_vocab, keep and drop.")
     with open_corpus(corpus, text=text, tokenize=tokenize) as opened:
         on_progress(Progress(stage="compile"))
         load_kernels()
@@ -77,7 +84,9 @@ def train(
             threads=threads,
             on_progress=on_progress,
         ) as encoded:
-            return train_encoded(encoded, config, threads=threads, on_progress=on_progress)
+            emb = train_encoded(encoded, config, threads=threads, on_progress=on_progress)
+    emb.record["text"] = {"lowercase": text.lowercase, "max_sentence": text.max_sentence}
+    return emb
 
 
 def split_options(options: dict[str, Any]) -> tuple[TrainConfig, TextOptions]:
@@ -98,7 +107,7 @@ def load_kernels() -> None:
     starts = np.array([0, len(ids)])
     starts.flags.writeable = False
     toy = Encoded(ids, starts, Vocabulary(("a", "b"), np.array([2, 2])), "")
-    train_encoded(toy, TrainConfig(dim=1, epochs=1), threads=1)
+    train_encoded(toy, TrainConfig(dim=1, epochs=1, sample=0.0), threads=1)
 
 
 def train_encoded(
@@ -124,33 +133,42 @@ class _Training:
         self.noise = vocabulary.noise(config.noise_power)
         self.model = start_model(len(vocabulary), config.dim, config.seed, pool)
         self.losses: list[float | None] = []
+        self.n_pairs = 0
+        self.report_due = 0.0
         self.began = time.perf_counter()
 
     def run(self) -> Embedding:
         """Train all epochs and hand over what was learnt."""
+        tokens = len(self.encoded.ids)
         self._measure()
+        self._report(0)
         for epoch in range(self.config.epochs):
             for number, (first, last) in enumerate(self.dealer.rounds):
                 self._train_round(epoch, number, first, last)
-                if last == len(self.encoded.starts) - 1:
-                    self._measure()
-                self._report(epoch, self.encoded.starts[last])
+            if self.n_pairs == 0:
+                raise InputError(
+                    "No line of the corpus keeps two words after min_count and sample, so there are no pairs to "
+                    "learn from. Put several words on a line, or lower min_count."
+                )
+            self._measure()
+            self._report((epoch + 1) * tokens)
+        largest = max(float(np.max(np.abs(extreme))) for m in self._matrices() for extreme in (m.max(), m.min()))
+        self._check(largest <= LARGEST_COMPONENT, self.config.epochs * tokens - 1)
         return self._embedding()
 
     def _train_round(self, epoch: int, number: int, first: int, last: int) -> None:
         part_of = deal_parts(len(self.noise), self.parts, key(self.config.seed, Purpose.PARTS, epoch, number))
         dealt = self.dealer.deal(epoch, first, last, part_of)
+        self.n_pairs += int(dealt.starts[-1])
         noise = noise_by_part(self.noise, part_of, self.parts)
         round_key = key(self.config.seed, Purpose.NOISE, epoch, number)
         begin, end = (epoch * len(self.encoded.ids) + self.encoded.starts[[first, last]]).tolist()
         for shift in range(self.parts):
-            rates = [self._lr(begin + (end - begin) * s / self.parts) for s in (shift, shift + 1)]
-            square = self._train_diagonal(dealt, noise, shift, round_key, rates)
-            if not square <= LARGEST_SQUARE:
-                raise DivergedError(
-                    f"The vectors diverged in epoch {epoch + 1}, near token {begin - epoch * len(self.encoded.ids):,}. "
-                    f"The learning rate {self.config.lr:g} is likely too high; 0.025 is usual."
-                )
+            here, after = (begin + (end - begin) * s / self.parts for s in (shift, shift + 1))
+            square = self._train_diagonal(dealt, noise, shift, round_key, [self._lr(here), self._lr(after)])
+            self._check(square <= LARGEST_SQUARE, here)
+            if time.perf_counter() >= self.report_due:
+                self._report(int(here))
 
     def _train_diagonal(self, dealt: Dealt, noise: "Noise", shift: int, key: np.uint64, rates: list[float]) -> float:
         """Train the blocks (i, (i + shift) mod P) on all threads; their largest mean square of v_w·v_c."""
@@ -163,6 +181,14 @@ class _Training:
             return square
 
         return float(np.max(list(self.pool.map(train_span, self.spans))))  # np.max lets NaN through, max may not
+
+    def _check(self, healthy: bool, position: float) -> None:
+        if not healthy:
+            epoch, token = divmod(int(position), len(self.encoded.ids))
+            raise DivergedError(
+                f"The vectors diverged in epoch {epoch + 1}, near token {token:,}. "
+                f"The learning rate {self.config.lr:g} is likely too high; 0.025 is usual."
+            )
 
     def _lr(self, position: float) -> float:
         """The rate falls linearly with the position in all the text there is to read, epochs end to end."""
@@ -177,14 +203,14 @@ class _Training:
         W, C, _, stride = self.model
         return W.reshape(-1, stride)[:, : self.config.dim], C.reshape(-1, stride)[:, : self.config.dim]
 
-    def _report(self, epoch: int, position: int) -> None:
-        done = epoch * len(self.encoded.ids) + int(position)
+    def _report(self, done: int) -> None:
+        self.report_due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
         self.on_progress(
             Progress(
                 stage="train",
                 done=done,
                 total=self.config.epochs * len(self.encoded.ids),
-                epoch=epoch + 1,
+                epoch=min(done // len(self.encoded.ids) + 1, self.config.epochs),
                 epochs=self.config.epochs,
                 lr=self._lr(done),
                 words_per_second=done / (time.perf_counter() - self.began),
@@ -206,10 +232,18 @@ class _Training:
 def start_model(n_words: int, dim: int, seed: int, pool: Workers) -> "Model":
     """W small and random, C zero: every pair begins with p(D=1|w,c) = 1/2."""
     from wordloom.kernel.rng import start_rows
-    from wordloom.kernel.sgns import LANES, Model
+    from wordloom.kernel.sgns import Model
+    from wordloom.kernel.simd import LANES
 
     stride = stride_of(dim)
-    model = Model(_aligned(n_words * stride), _aligned(n_words * stride), -(-dim // LANES) * LANES, stride)
+    try:
+        W, C = _aligned(n_words * stride), _aligned(n_words * stride)
+    except MemoryError:
+        size = 8 * n_words * stride / 1e9
+        raise InputError(
+            f"{n_words:,} words of dim {dim} take {size:,.1f} GB, more than there is. Lower dim or raise min_count."
+        ) from None
+    model = Model(W, C, -(-dim // LANES) * LANES, stride)
     start_key = key(seed, Purpose.START)
     list(pool.map(lambda span: start_rows(model.W, stride, dim, start_key, *span), _spans(n_words, 64)))
     return model

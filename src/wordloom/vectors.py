@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wordloom.config import is_whole
 from wordloom.errors import InputError, UnknownWordError
 from wordloom.objective import sigmoid
 from wordloom.types import Counts, Matrix
@@ -150,7 +151,7 @@ class Vectors:
         Both take a word, a vector or a list of those; as in gensim a given vector counts as it is, not made unit.
         The analogy "man is to king as woman is to ?" is `most_similar(["king", "woman"], ["man"])`.
         """
-        if topn < 0:
+        if not is_whole(topn) or topn < 0:
             raise InputError(f"topn={topn} is not a number of words. Use 0 or more.")
         asked, refused = _listed(positive), _listed(negative)
         direction = self._direction(asked, refused)

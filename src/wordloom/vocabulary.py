@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from wordloom.config import check_max_vocab, check_min_count
 from wordloom.corpus import Corpus
 from wordloom.counting import WordCounts, count
 from wordloom.errors import ConfigError, InputError
@@ -46,6 +47,13 @@ class Vocabulary:
         object.__setattr__(self, "counts", counts)
         if counts.shape != (len(self),):
             raise InputError(f"A vocabulary needs one count per word, not {counts.size} counts for {len(self)} words.")
+        if len(self) and counts.min() < 1:
+            rare = self.words[int(counts.argmin())]
+            raise InputError(
+                f"The vocabulary counts {rare!r} {counts.min():,} times. Leave it out, or count 1 or more."
+            )
+        if sum(counts.tolist()) >= 2**62:
+            raise InputError("The counts of the vocabulary add up to 2^62 or more. Give the counts of a real text.")
         if len(set(self.words)) < len(self):
             twice = Counter(self.words).most_common(1)[0][0]
             raise InputError(f"The vocabulary has {twice!r} more than once. Leave one of them out.")
@@ -198,16 +206,15 @@ def checked_selection(
     *, min_count: int, max_vocab: int | None, keep: Iterable[str], drop: Iterable[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
     """keep and drop as sets; ConfigError if these options of `Vocabulary.from_counts` make no sense."""
-    if type(min_count) is not int or min_count < 1:
-        raise ConfigError(f"min_count={min_count!r} is out of range. Use a whole number from 1 on; 5 is usual.")
-    if max_vocab is not None and (type(max_vocab) is not int or max_vocab < 2):
-        raise ConfigError(
-            f"max_vocab={max_vocab!r} is out of range. Use a whole number from 2 on, or None for no limit."
-        )
+    check_min_count(min_count)
+    check_max_vocab(max_vocab)
     for name, words in (("keep", keep), ("drop", drop)):
-        if isinstance(words, str):
-            raise ConfigError(f"{name}={words!r} is a string. Use a list of words.")
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise ConfigError(f"{name}={words!r} is not a list of words. Use a list of strings.")
     keep, drop = frozenset(keep), frozenset(drop)
+    odd = next((word for word in keep | drop if not isinstance(word, str)), None)
+    if odd is not None:
+        raise ConfigError(f"keep and drop are lists of words, and {odd!r} is not a string. Use str() on it.")
     if keep & drop:
         raise ConfigError(f"{min(keep & drop)!r} is in both keep and drop. Take it out of one of them.")
     return keep, drop
@@ -249,6 +256,8 @@ def _too_few(counts: WordCounts, chosen: list[tuple[str, int]], min_count: int) 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
     name = os.fspath(path)
+    if Path(path).is_char_device() or Path(path).is_block_device():
+        raise InputError(f"{name} is a device. Give a file of `word count` lines.")
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:

@@ -7,10 +7,10 @@
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from wordloom.errors import InputError
+from wordloom.files import check_folder
 from wordloom.formats import native, word2vec
 from wordloom.vectors import Embedding
 
@@ -41,19 +41,7 @@ def check_output(path: str | os.PathLike[str]) -> None:
     """Raise an InputError if `path` clearly cannot be saved to. For before training: it writes nothing anywhere."""
     if _suffix(path) not in _WRITERS:
         raise InputError(f"{os.fspath(path)} has no suffix that names a format. Use one of {_either(tuple(_WRITERS))}.")
-    try:
-        target = Path(os.path.realpath(path))  # a symbolic link is written through
-        with suppress(FileNotFoundError, NotADirectoryError):
-            target.stat()  # raises for a name too long, or with a NUL in it
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "a path cannot hold a NUL"
-        raise InputError(f"{os.fspath(path)!r} cannot be written: {reason}. Choose another path.") from None
-    if target.is_dir():
-        raise InputError(f"{os.fspath(path)} is a folder. Give the name of a file to write.")
-    if not target.parent.is_dir():
-        raise InputError(f"The folder {target.parent} of {os.fspath(path)} does not exist. Create it first.")
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise InputError(f"The folder {target.parent} is not writable. Choose another place for {os.fspath(path)}.")
+    check_folder(path)
 
 
 def _suffix(path: str | os.PathLike[str]) -> str:

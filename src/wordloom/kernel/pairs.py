@@ -1,9 +1,10 @@
 """Section 3, compiled: draw the pairs of a stretch of text, and deal them into the blocks that train them.
 
-Two passes over a chunk of sentences, so that chunks can be worked on by any number of threads and each pair still
-lands at the place that corpus order gives it:
-    `thin`  subsamples, takes windows, and counts the pairs of each block;
-    `deal`  writes them, each block's from the place where this chunk's share of it begins.
+A chunk of sentences is gone over several times, so that chunks can be worked on by any number of threads and each
+pair still lands at the place that corpus order gives it:
+    `thin`   subsamples and takes windows;
+    `count`  counts the pairs of each block;
+    `deal`   writes them, each block's from the place where this chunk's share of it begins.
 """
 
 import numpy as np

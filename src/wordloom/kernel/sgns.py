@@ -13,6 +13,7 @@ from numba import njit
 
 from wordloom.kernel.rng import below, derive, draw, lower
 from wordloom.kernel.simd import (
+    LANES,
     add,
     add_exponent,
     broadcast,
@@ -29,7 +30,6 @@ from wordloom.kernel.simd import (
 )
 
 SIX = 6  # pairs in a batch
-LANES = 8  # coefficients of one context row: one per pair, and two that stay 0
 LINE = 16  # floats in a cache line
 
 _F = np.float32

@@ -113,7 +113,7 @@ def divide(typing, x, y):
 
 @intrinsic
 def clamp(typing, x, low, high):
-    """min(max(x, low), high); NaN becomes low, and is found later by looking at the matrices."""
+    """min(max(x, low), high); NaN becomes low, and shows in `step_batch`'s sum of squares."""
 
     def codegen(context, builder, signature, args):
         x, low, high = args

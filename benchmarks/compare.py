@@ -1,0 +1,188 @@
+"""wordloom beside word2vec.c, gensim and fastText: the same text, the same settings, one table.
+
+    make bench                                              installs the peers and runs this with its defaults
+    python -m benchmarks.compare --corpus F --dims 100,300 --threads 2 --repeat 3
+
+The programs take turns, so that a machine that is slower for a while is slower for all of them. Ratios are the result;
+words/s vary with the machine.
+"""
+
+import argparse
+import gzip
+import json
+import platform
+import shutil
+import statistics
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.programs import Run, Settings, run
+from benchmarks.scores import read_binary, scores
+
+PROGRAMS = ("wordloom", "word2vec.c", "gensim", "fasttext")
+DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> None:
+    """Measure, print and save."""
+    args = _arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = _corpus(args.corpus, Path(folder), args.megabytes)
+        tokens = _tokens(corpus, 5)
+        runs, quality = _measure(args, corpus, Path(folder))
+    report = {
+        "machine": _machine(),
+        "settings": {"threads": args.threads, "tokens": tokens, "epochs": args.epochs, "repeat": args.repeat},
+        "rows": _rows(runs, quality, tokens * args.epochs),
+        "runs": [asdict(r) for r in runs],
+    }
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "compare.json").write_text(json.dumps(report, indent=1) + "\n")
+    table = _table(report["rows"])
+    (RESULTS / "compare.md").write_text(table)
+    _chart(report["rows"], RESULTS / "compare.png")
+    print(table)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--corpus", type=Path, help="a text, perhaps .gz (100 MB of Wikipedia where present, else the demo's)"
+    )
+    parser.add_argument("--megabytes", type=int, help="only so much of the text")
+    parser.add_argument("--dims", default="100,300", help="100,300")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--repeat", type=int, default=3, help="times that every program trains")
+    parser.add_argument("--programs", default=",".join(PROGRAMS))
+    parser.add_argument("--peers", type=Path, default=Path(".venv-peers/bin"), help="where the peers are installed")
+    parser.add_argument(
+        "--scores", type=Path, nargs="*", default=None, help="files of similarities (.tsv), analogies (.txt)"
+    )
+    return parser.parse_args()
+
+
+def _corpus(given: Path | None, folder: Path, megabytes: int | None) -> Path:
+    """The text as one plain file, since that is all that the peers read."""
+    text = folder / "corpus.txt"
+    source = given or DATA / "wiki100.txt.gz"
+    if given is None and not source.exists():
+        from wordloom.demo import write_corpus
+
+        write_corpus(text)
+    elif source.suffix == ".gz":
+        with gzip.open(source) as packed, text.open("wb") as plain:
+            shutil.copyfileobj(packed, plain)
+    else:
+        shutil.copy(source, text)
+    if megabytes is not None:
+        data = text.read_bytes()[: megabytes * 10**6]
+        text.write_bytes(data[: data.rfind(b"\n") + 1])
+    return text
+
+
+def _tokens(corpus: Path, min_count: int) -> int:
+    """The words of the text that are frequent enough: what words/s counts for every program."""
+    from wordloom.corpus import open_corpus
+    from wordloom.vocabulary import Vocabulary
+
+    with open_corpus(corpus) as opened:
+        return Vocabulary.from_corpus(opened, min_count=min_count).n_tokens
+
+
+def _measure(args: argparse.Namespace, corpus: Path, folder: Path) -> tuple[list[Run], dict[tuple[str, int], Any]]:
+    files = args.scores
+    if files is None:
+        wanted = ("similarity/ws353.tsv", "similarity/simlex999.tsv", "analogy/google_questions-words.txt")
+        files = [DATA / name for name in wanted if (DATA / name).exists()]
+    runs, quality = [], {}
+    for _ in range(args.repeat):
+        for dim in map(int, args.dims.split(",")):
+            for program in args.programs.split(","):
+                settings = Settings(corpus, dim, args.threads, epochs=args.epochs)
+                output = folder / f"{program}.bin"
+                runs.append(run(program, settings, output, args.peers))
+                if (program, dim) not in quality:
+                    quality[program, dim] = scores(*read_binary(output), files)
+    return runs, quality
+
+
+def _rows(runs: list[Run], quality: dict[tuple[str, int], Any], words: int) -> list[dict[str, Any]]:
+    rows = []
+    for program, dim in dict.fromkeys((r.program, r.dim) for r in runs):
+        mine = [r for r in runs if (r.program, r.dim) == (program, dim)]
+        rates = [words / r.training_seconds for r in mine]
+        ours = statistics.median(r.training_seconds for r in runs if (r.program, r.dim) == ("wordloom", dim))
+        rows.append(
+            {
+                "program": program,
+                "dim": dim,
+                "words_per_second": statistics.median(rates),
+                "slowest": min(rates),
+                "fastest": max(rates),
+                "wordloom_is_faster_by": statistics.median(r.training_seconds for r in mine) / ours,
+                "total_seconds": statistics.median(r.total_seconds for r in mine),
+                "peak_mb": max(r.peak_mb for r in mine),
+                **quality[program, dim],
+            }
+        )
+    return sorted(rows, key=lambda row: row["dim"])
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    """Markdown."""
+    extra = [name for name in rows[0] if name not in _COLUMNS]
+    heads = ["program", "dim", "words/s (median, range)", "wordloom is faster by", "text to vectors", "memory", *extra]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    for row in rows:
+        rate, slow, fast = (f"{row[k] / 1e3:,.0f}k" for k in ("words_per_second", "slowest", "fastest"))
+        faster = "" if row["program"] == "wordloom" else f"{row['wordloom_is_faster_by']:.1f}x"
+        cells = [row["program"], str(row["dim"]), f"{rate} ({slow} to {fast})", faster]
+        cells += [f"{row['total_seconds']:.1f} s", f"{row['peak_mb']:,.0f} MB", *(f"{row[name]:.1f}" for name in extra)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+_COLUMNS = {
+    "program",
+    "dim",
+    "words_per_second",
+    "slowest",
+    "fastest",
+    "wordloom_is_faster_by",
+    "total_seconds",
+    "peak_mb",
+}
+
+
+def _chart(rows: list[dict[str, Any]], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    dims = sorted({row["dim"] for row in rows})
+    figure, axes = pyplot.subplots(1, len(dims), figsize=(4.5 * len(dims), 3), squeeze=False, layout="constrained")
+    for axis, dim in zip(axes[0], dims, strict=True):
+        mine = [row for row in rows if row["dim"] == dim]
+        bars = axis.barh([row["program"] for row in mine], [row["words_per_second"] / 1e6 for row in mine])
+        axis.bar_label(bars, fmt="%.2f", padding=3)
+        axis.set(title=f"dim {dim}", xlabel="million words per second")
+        axis.invert_yaxis()
+        axis.margins(x=0.15)
+    figure.savefig(path, dpi=130)
+
+
+def _machine() -> dict[str, str | int | None]:
+    import os
+
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
+    return {"cpu": cpu, "cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
+
+
+if __name__ == "__main__":
+    main()

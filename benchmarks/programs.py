@@ -1,0 +1,90 @@
+"""The programs that are compared: each trains on a text in a process of its own and is timed from outside.
+
+Training time is what the program itself spends between its first and its last report of progress (or, where it has
+none, between the lines that its script prints), so that counting words and writing vectors stay out of words/s. Total
+time is that of the whole process, from text to saved vectors.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The same for every program."""
+
+    corpus: Path
+    dim: int
+    threads: int
+    window: int = 5
+    negatives: int = 5
+    sample: float = 1e-4
+    min_count: int = 5
+    epochs: int = 1
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one training took."""
+
+    program: str
+    dim: int
+    training_seconds: float
+    total_seconds: float
+    peak_mb: float
+
+
+def command(program: str, s: Settings, output: Path, peers: Path) -> list[str]:
+    """What to type for a program to train on a text and save word2vec's text or binary format."""
+    if program == "word2vec.c":
+        flags = {
+            "train": s.corpus,
+            "output": output,
+            "size": s.dim,
+            "window": s.window,
+            "negative": s.negatives,
+            "sample": s.sample,
+            "min-count": s.min_count,
+            "iter": s.epochs,
+            "threads": s.threads,
+            "cbow": 0,
+            "hs": 0,
+            "binary": 1,
+            "debug": 2,
+        }
+        return [str(peers / "word2vec"), *(str(x) for name, value in flags.items() for x in (f"-{name}", value))]
+    python = sys.executable if program == "wordloom" else str(peers / "python")
+    script = HERE / "scripts" / f"{program}_train.py"
+    options = (s.corpus, output, s.dim, s.threads, s.window, s.negatives, s.sample, s.min_count, s.epochs)
+    return [python, str(script), *map(str, options)]
+
+
+_PROGRESS = re.compile(rb"Progress: *([\d.]+)%|^(begin|end)$")
+
+
+def run(program: str, settings: Settings, output: Path, peers: Path) -> Run:
+    """Train once."""
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        command(program, settings, output, peers), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0
+    )
+    assert process.stdout is not None
+    first = last = None
+    said = b""
+    while data := os.read(process.stdout.fileno(), 65536):
+        said = (said + data)[-4000:]
+        if any(_PROGRESS.search(line) for line in re.split(rb"[\r\n]", data)):
+            last = time.perf_counter()
+            first = first or last
+    _, status, usage = os.wait4(process.pid, 0)
+    ended = time.perf_counter()
+    if status or first is None or last is None:
+        raise RuntimeError(f"{program} failed with status {status}:\n{said.decode(errors='replace')}")
+    return Run(program, settings.dim, last - first, ended - began, usage.ru_maxrss / 1024)
