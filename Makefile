@@ -31,7 +31,7 @@ lint: $(VENV)/.tests ## check format, style and types
 	$(BIN)/mypy
 
 bench: $(VENV)/.runs $(PEERS)/.peers ## train beside word2vec.c, gensim and fastText, and make a table (see benchmarks/README.md)
-	@$(PIP) install --group bench
+	@$(PIP) install 'matplotlib>=3.9' # for the chart
 	$(BIN)/python -m benchmarks.compare --peers $(PEERS)/bin $(BENCH)
 
 lock: $(LOCK_VENV)/.made ## renew requirements-dev.txt from pyproject.toml

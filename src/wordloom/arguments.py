@@ -67,7 +67,7 @@ def _parser() -> _Parser:
     parser = _Parser(
         prog="wordloom",
         description="Learn vectors for words from text, and ask them questions.",
-        epilog="exit codes: 0 done, 2 bad input or option, 3 diverged, 4 corpus changed, 5 not written, 130 interrupted",
+        epilog="exit codes: 0 done, 2 bad input or option, 3 diverged, 4 corpus changed, 5 unwritable, 130 interrupted",
     )
     parser.add_argument("--version", action="version", version=f"wordloom {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)

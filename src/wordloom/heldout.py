@@ -2,7 +2,7 @@
 
 A hashed share of the sentences is kept aside. Their pairs, and the contexts drawn against them, are fixed: they depend
 on the corpus, the window, `sample` and the noise, not on the seed. So the number can be compared between epochs and
-between runs on the same corpus. It is computed in float64 by the definition in `objective.py`.
+between runs on the same corpus. It is computed in float64, by the compiled twin of `objective.corpus_loss`.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,6 @@ from wordloom.config import TrainConfig
 from wordloom.contexts import keep_limit, sentence_pairs
 from wordloom.draws import Purpose, draw, heldout_key, key, uniform
 from wordloom.encode import Encoded
-from wordloom.objective import corpus_loss
 from wordloom.types import Ids, Matrix
 from wordloom.workers import Workers
 
@@ -40,10 +39,12 @@ class Heldout:
 
     def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
         """The mean loss per held-out pair, or None if nothing is held out. (k + 1) log 2 before training."""
+        from wordloom.kernel.loss import pairs_loss
+
         if not len(self):
             return None
-        slices = [s for s in np.array_split(np.arange(len(self)), _SLICES) if len(s)]
-        losses = pool.map(lambda s: corpus_loss(W, C, self.w[s], self.c[s], self.drawn[s]) * len(s), slices)
+        slices = np.array_split(np.arange(len(self)), min(len(self), _SLICES))
+        losses = list(pool.map(lambda s: pairs_loss(W, C, self.w[s], self.c[s], self.drawn[s]), slices))
         return float(f"{sum(losses) / len(self):.12g}")  # the last bits are the system's logarithm's
 
 
