@@ -72,8 +72,9 @@ _PROGRESS = re.compile(rb"Progress: *([\d.]+)%|^(begin|end)$")
 def run(program: str, settings: Settings, output: Path, peers: Path) -> Run:
     """Train once."""
     began = time.perf_counter()
+    launcher = [sys.executable, str(HERE / "scripts" / "measured.py")]
     process = subprocess.Popen(
-        command(program, settings, output, peers), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0
+        [*launcher, *command(program, settings, output, peers)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     assert process.stdout is not None
     first = last = None
@@ -83,8 +84,9 @@ def run(program: str, settings: Settings, output: Path, peers: Path) -> Run:
         if any(_PROGRESS.search(line) for line in re.split(rb"[\r\n]", data)):
             last = time.perf_counter()
             first = first or last
-    _, status, usage = os.wait4(process.pid, 0)
+    status = process.wait()
     ended = time.perf_counter()
-    if status or first is None or last is None:
+    peak = re.search(rb"peak (\d+) kB\n$", said)
+    if status or peak is None or first is None or last is None:
         raise RuntimeError(f"{program} failed with status {status}:\n{said.decode(errors='replace')}")
-    return Run(program, settings.dim, last - first, ended - began, usage.ru_maxrss / 1024)
+    return Run(program, settings.dim, last - first, ended - began, int(peak[1]) / 1024)

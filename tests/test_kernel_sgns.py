@@ -29,7 +29,7 @@ def matrices(model, dim):
 
 @njit
 def _step(model, batch, live, lr, step):
-    step_batch(model, batch, live, lr, step)  # gives a vector of lanes, which Python cannot hold
+    step_batch(model, batch, live, lr, step, batch)  # gives a vector of lanes, which Python cannot hold
 
 
 def check_batch(rng, dim, negatives, live, n_words):
