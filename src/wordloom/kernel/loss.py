@@ -2,21 +2,22 @@
 
 import math
 
+import numpy as np
 from numba import njit
 
 
 @njit(nogil=True, cache=True)
 def _dot(W, w, C, c):
-    """v_w·v_c in four sums, since one sum would wait for itself."""
+    """v_w·v_c in float64 (Numba's `float` of a float32 is a float32), in four sums, since one would wait for itself."""
     dim = W.shape[1]
     a = b = d = e = 0.0
     for i in range(0, dim - 3, 4):
-        a += float(W[w, i]) * C[c, i]
-        b += float(W[w, i + 1]) * C[c, i + 1]
-        d += float(W[w, i + 2]) * C[c, i + 2]
-        e += float(W[w, i + 3]) * C[c, i + 3]
+        a += np.float64(W[w, i]) * C[c, i]
+        b += np.float64(W[w, i + 1]) * C[c, i + 1]
+        d += np.float64(W[w, i + 2]) * C[c, i + 2]
+        e += np.float64(W[w, i + 3]) * C[c, i + 3]
     for i in range(dim - dim % 4, dim):
-        a += float(W[w, i]) * C[c, i]
+        a += np.float64(W[w, i]) * C[c, i]
     return (a + b) + (d + e)
 
 
