@@ -115,6 +115,8 @@ def test_progress_is_reported_in_order_and_ends_at_the_end(zipf_corpus, small_ro
     assert [p.done for p in training] == sorted(p.done for p in training)
     assert training[-1].done == training[-1].total
     assert training[-1].epoch == training[-1].epochs == 2
+    half = next(p for p in training if p.done * 2 == p.total)
+    assert (half.epoch, half.heldout) == (1, training[-2].heldout)
     assert training[-1].lr == pytest.approx(2.5e-6)
     assert [p.lr for p in training] == sorted((p.lr for p in training), reverse=True)
     assert capfd.readouterr() == ("", "")  # the library prints nothing

@@ -210,7 +210,7 @@ class _Training:
                 stage="train",
                 done=done,
                 total=self.config.epochs * len(self.encoded.ids),
-                epoch=min(done // len(self.encoded.ids) + 1, self.config.epochs),
+                epoch=max(1, -(-done // len(self.encoded.ids))),  # the end of an epoch still belongs to it
                 epochs=self.config.epochs,
                 lr=self._lr(done),
                 words_per_second=done / (time.perf_counter() - self.began),
