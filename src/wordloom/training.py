@@ -127,7 +127,7 @@ class _Training:
         vocabulary = encoded.vocabulary
         self.encoded, self.config, self.pool, self.on_progress = encoded, config, pool, on_progress
         self.parts = number_of_parts(len(vocabulary), config.dim)
-        self.spans = _spans(self.parts, 4 * threads)
+        self.spans = _spans(self.parts, 8 * threads)  # small lots, so that no thread waits long for the last
         self.heldout = Heldout(encoded, config)
         self.dealer = Dealer(encoded, config, parts=self.parts, heldout_limit=self.heldout.limit, pool=pool)
         self.noise = vocabulary.noise(config.noise_power)
