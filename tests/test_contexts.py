@@ -57,14 +57,14 @@ def test_words_stay_as_often_as_their_probability_says():
 def deal_all(ids, starts, limit, window, parts, part_of, chunks, heldout_limit=0):
     """All pairs by the kernel, cut into chunks, as {block: [(w, c), ...]}."""
     n = len(ids)
-    kept, left, right = np.empty((3, n), np.int32)
+    kept, left, right, part = np.empty((4, n), np.int32)
     counts = np.zeros((len(chunks), parts * parts), np.int64)
     survivors = []
     for (first, last), row in zip(chunks, counts, strict=True):
         at = starts[first]
         room = kept[at:], left[at:], right[at:]
         m = kernel.thin(ids, starts, first, last, limit, window, KEYS, np.uint64(heldout_limit), *room)
-        kernel.count(*room, m, parts, part_of, row)
+        kernel.count(*room, m, parts, part_of, part[at:], row)
         survivors.append(m)
     ends = counts.T.cumsum()
     places = np.ascontiguousarray((ends - counts.T.ravel()).reshape(-1, len(chunks)).T)
@@ -72,7 +72,7 @@ def deal_all(ids, starts, limit, window, parts, part_of, chunks, heldout_limit=0
     dealt = np.full(ends[-1], -1)
     for (first, _), m, place in zip(chunks, survivors, places, strict=True):
         at = starts[first]
-        kernel.deal(kept[at:], left[at:], right[at:], m, parts, part_of, place, dealt)
+        kernel.deal(kept[at:], left[at:], right[at:], m, parts, part[at:], place, dealt)
     return {
         block: [(p >> 32, p & 0xFFFFFFFF) for p in dealt[begins[block] : begins[block + 1]].tolist()]
         for block in range(parts * parts)

@@ -43,7 +43,7 @@ class Dealer:
         self._heldout_limit = np.uint64(heldout_limit)
         self._pool = pool
         largest = max(int(encoded.starts[last] - encoded.starts[first]) for first, last in self.rounds)
-        self._kept, self._left, self._right = np.empty((3, largest), np.int32)
+        self._kept, self._left, self._right, self._part = np.empty((4, largest), np.int32)
         self._pairs = np.empty(0, np.int64)
 
     def deal(self, epoch: int, first: int, last: int, part_of: Ids) -> Dealt:
@@ -61,7 +61,7 @@ class Dealer:
         if len(self._pairs) < ends[-1]:
             self._pairs = np.empty(int(ends[-1] * 1.1), np.int64)
         places = np.ascontiguousarray(places.T)
-        list(self._pool.map(partial(self._write, part_of=part_of), offsets, survivors, places))
+        list(self._pool.map(self._write, offsets, survivors, places))
         return Dealt(self._pairs, starts)
 
     def _thin(
@@ -75,16 +75,19 @@ class Dealer:
         """Thin a chunk into the memory from `at` on, and count its pairs; gives the number of its survivors."""
         from wordloom.kernel import pairs
 
-        kept, left, right = self._kept[at:], self._left[at:], self._right[at:]
+        kept, left, right, part = self._room(at)
         window, limit = self._config.window, self._limit
         n: int = pairs.thin(
             self._ids, self._starts, *chunk, limit, window, keys, self._heldout_limit, kept, left, right
         )
-        pairs.count(kept, left, right, n, self._parts, part_of, counts)
+        pairs.count(kept, left, right, n, self._parts, part_of, part, counts)
         return n
 
-    def _write(self, at: int, n: int, places: npt.NDArray[np.int64], part_of: Ids) -> None:
+    def _write(self, at: int, n: int, places: npt.NDArray[np.int64]) -> None:
         from wordloom.kernel import pairs
 
-        kept, left, right = self._kept[at:], self._left[at:], self._right[at:]
-        pairs.deal(kept, left, right, n, self._parts, part_of, places, self._pairs)
+        kept, left, right, part = self._room(at)
+        pairs.deal(kept, left, right, n, self._parts, part, places, self._pairs)
+
+    def _room(self, at: int) -> tuple[Ids, Ids, Ids, Ids]:
+        return self._kept[at:], self._left[at:], self._right[at:], self._part[at:]

@@ -29,36 +29,38 @@ def thin(ids, starts, first, last, limit, window, keys, heldout_limit, kept, lef
         begin = n
         for position in range(starts[sentence], starts[sentence + 1]):
             word = ids[position]
-            if draw(keys[0], position) >> _32 < limit[word]:
-                kept[n] = word
-                left[n] = 1 + below(draw(keys[1], position), window)
-                n += 1
+            kept[n], left[n] = word, position - starts[first]
+            n += draw(keys[0], position) >> _32 < limit[word]  # no branch, which would guess wrong half of the time
         for i in range(begin, n):
-            width = left[i]
+            width = 1 + below(draw(keys[1], starts[first] + left[i]), window)
             left[i] = max(begin, i - width)
             right[i] = min(n, i + width + 1)
     return n
 
 
 @njit(nogil=True, cache=True)
-def count(kept, left, right, n, parts, part_of, counts):
-    """Add the chunk's pairs to counts[block], block = part of w * parts + part of c."""
+def count(kept, left, right, n, parts, part_of, part, counts):
+    """Look up the part of every survivor, and add the chunk's pairs to counts[block].
+
+    block = part of w * parts + part of c
+    """
     for i in range(n):
-        row = part_of[kept[i]] * parts
+        part[i] = part_of[kept[i]]
+    for i in range(n):
+        row = part[i] * parts
         for j in range(left[i], right[i]):
-            counts[row + part_of[kept[j]]] += 1
-        counts[row + part_of[kept[i]]] -= 1
+            counts[row + part[j]] += 1
+        counts[row + part[i]] -= 1
 
 
 @njit(nogil=True, cache=True)
-def deal(kept, left, right, n, parts, part_of, places, pairs):
+def deal(kept, left, right, n, parts, part, places, pairs):
     """Write the chunk's pairs, as w * 2^32 + c, to pairs[places[block]] and on."""
     for i in range(n):
-        w = np.int64(kept[i])
-        row = part_of[w] * parts
+        w = np.int64(kept[i]) << 32
+        row = part[i] * parts
         for j in range(left[i], right[i]):
             if j != i:
-                c = np.int64(kept[j])
-                block = row + part_of[c]
-                pairs[places[block]] = (w << 32) | c
+                block = row + part[j]
+                pairs[places[block]] = w | kept[j]
                 places[block] += 1
