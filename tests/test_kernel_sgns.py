@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numba import njit
 from scipy.stats import chisquare
 
@@ -9,7 +11,20 @@ from wordloom import objective
 from wordloom.draws import key
 from wordloom.kernel import simd
 from wordloom.kernel.noise import alias_table
-from wordloom.kernel.sgns import LANES, SIX, Batch, Model, Noise, sigmoid, step_batch, train_block, train_diagonal
+from wordloom.kernel.sgns import (
+    DRAWN,
+    LANES,
+    OWN,
+    SIX,
+    Model,
+    Noise,
+    gather,
+    make_room,
+    sigmoid,
+    step_batch,
+    train_block,
+    train_diagonal,
+)
 from wordloom.training import noise_by_part
 
 LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide in their rounding
@@ -28,48 +43,54 @@ def matrices(model, dim):
 
 
 @njit
-def _step(model, batch, live, lr, step):
-    step_batch(model, batch, live, lr, step, batch)  # gives a vector of lanes, which Python cannot hold
+def _step(batch, negatives, width, six, lr, step):
+    address = simd.address(batch)
+    step_batch(address, negatives, width, six, lr, simd.address(step), address, OWN)  # gives lanes, unknown to Python
 
 
-def check_batch(rng, dim, negatives, live, n_words):
+def check_batch(rng, dim, negatives, n_words, six):
     model = random_model(rng, n_words, dim)
     w, c = rng.integers(0, n_words, (2, SIX))
     n = rng.integers(0, n_words, negatives)
-    w[live:], c[live:] = w[live - 1], c[live - 1]
+    c[:] = c[-1] if six else c
     W, C = before = matrices(model, dim)
     start = [m.copy() for m in before]
-    objective.batch_step(W, C, w[:live], c[:live], n, LR)
-    batch = Batch(*(rows * model.stride for rows in (w, c, n)))
-    _step(model, batch, live, LR, np.empty((negatives + 1) * LANES, np.float32))
+    if six:
+        objective.six_step(W, C, w, c[0], n, LR)
+    else:
+        objective.batch_step(W, C, w, c, n, LR)
+    where = [model.W.ctypes.data + 4 * model.stride * w, model.C.ctypes.data + 4 * model.stride * np.append(c, n)]
+    _step(np.concatenate(where), negatives, model.width, six, LR, np.empty((negatives + 1) * LANES, np.float32))
     for now, expected, was in zip(matrices(model, dim), (W, C), start, strict=True):
         assert np.abs(now - expected).max() <= 1e-5 * np.abs(expected - was).max()
     for m in (model.W, model.C):
         assert not m.reshape(-1, model.stride)[:, dim:].any()
 
 
-def test_ten_thousand_random_batches_step_as_the_definition_says():
+@pytest.mark.parametrize("six", [True, False])
+def test_ten_thousand_random_batches_step_as_the_definition_says(six):
     rng = np.random.default_rng(1)
     for _ in range(10_000):
         check_batch(
             rng,
             dim=int(rng.integers(1, 40)),
             negatives=int(rng.integers(1, 9)),
-            live=int(rng.integers(1, SIX + 1)),
             n_words=int(rng.choice([2, 5, 40])),  # few words: rows occur twice, and drawn contexts are pairs' own
+            six=six,
         )
 
 
 @pytest.mark.parametrize("dim", [1, 7, 8, 9, 100, 300, 512, 4096])
 @pytest.mark.parametrize("negatives", [1, 2, 5, 15, 64])
-def test_any_dim_and_any_number_of_negatives_steps_as_the_definition_says(dim, negatives):
-    check_batch(np.random.default_rng(dim + negatives), dim, negatives, SIX, 30)
+@pytest.mark.parametrize("six", [True, False])
+def test_any_dim_and_any_number_of_negatives_steps_as_the_definition_says(dim, negatives, six):
+    check_batch(np.random.default_rng(dim + negatives), dim, negatives, 30, six)
 
 
 @njit
 def _apply_sigmoid(x, out):
     for i in range(0, len(x), 8):
-        simd.store(out, i, sigmoid(simd.load(x, i)))
+        simd.store(simd.address(out), i, sigmoid(simd.load(simd.address(x), i)))
 
 
 def test_the_polynomial_sigmoid_is_the_sigmoid():
@@ -84,9 +105,10 @@ def test_the_polynomial_sigmoid_is_the_sigmoid():
 
 @njit
 def _apply_sums(x, out):
-    a, b, c, d = simd.load(x, 0), simd.load(x, 8), simd.load(x, 16), simd.load(x, 24)
-    e, f, g, h = simd.load(x, 32), simd.load(x, 40), simd.load(x, 48), simd.load(x, 56)
-    simd.store(out, 0, simd.sums(a, b, c, d, e, f, g, h))
+    p = simd.address(x)
+    a, b, c, d = simd.load(p, 0), simd.load(p, 8), simd.load(p, 16), simd.load(p, 24)
+    e, f, g, h = simd.load(p, 32), simd.load(p, 40), simd.load(p, 48), simd.load(p, 56)
+    simd.store(simd.address(out), 0, simd.sums(a, b, c, d, e, f, g, h))
 
 
 def test_eight_sums_come_in_the_order_of_their_vectors_and_in_one_order_of_adding():
@@ -123,38 +145,83 @@ def test_drawn_contexts_follow_the_noise_of_their_part():
     noise = noise_by_part(counts / counts.sum(), part_of, parts=2)
     seen = np.zeros(8)
     model = Model(np.ones(9 * 8, np.float32), np.zeros(9 * 8, np.float32), 8, 8)
+    room = make_room(1, 1, 9, 8)
     for i in range(4000):
         model.C[:] = 0
         pairs = np.array([(8 << 32) | 8])  # a word and a context outside the noise, so that every draw counts
-        train_block(model, pairs, 0, 1, noise, 1, 1, key(i), 0.1, 0.1)
+        train_block(model, room, pairs, 0, 1, 0, noise, 1, 1, key(i), 0.1, 0.1)
         seen += model.C.reshape(9, 8)[:8, 0] != 0
     assert seen[part_of == 0].sum() == 0
     expected = np.where(part_of == 1, counts, 0)
     assert chisquare(seen[part_of == 1], (expected / expected.sum() * 4000)[part_of == 1]).pvalue > 0.001
 
 
+def planned(pairs):
+    """What `gather` does, plainly: a context's pairs leave when they are six; at the end the others do."""
+    waiting, sixes = {}, []
+    for w, c in pairs:
+        mine = waiting.setdefault(c, [])
+        mine.append((w, c))
+        if len(mine) == SIX:
+            sixes.append(list(mine))
+            mine.clear()
+    others = [pair for mine in waiting.values() for pair in mine]
+    return sixes, [others[at : at + SIX] for at in range(0, len(others), SIX)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(n=st.integers(0, 200), n_contexts=st.integers(1, 40), parts=st.sampled_from([1, 4]), seed=st.integers(0, 99))
+def test_pairs_of_one_context_are_gathered_by_six_and_none_is_lost(n, n_contexts, parts, seed):
+    rng = np.random.default_rng(seed)
+    pairs = np.stack([rng.integers(0, 50, n), rng.integers(0, n_contexts, n) * parts + 3 % parts], axis=1)
+    model = Model(np.empty(0, np.float32), np.empty(0, np.float32), 8, 16)
+    room = make_room(2, n, n_contexts, 8)
+    sixes, others = planned(pairs.tolist())
+    found = gather(model, (pairs[:, 0] << 32) | pairs[:, 1], 0, n, parts.bit_length() - 1, room)
+    assert found == len(sixes)
+    w = (room.plan[:, :OWN] - model.W.ctypes.data) // 64
+    c = (room.plan[:, OWN:DRAWN] - model.C.ctypes.data) // 64
+    for i, six in enumerate(sixes):
+        assert w[i].tolist() == [pair[0] for pair in six]
+        assert c[i, -1] == six[0][1]
+    for i, batch in enumerate(others, start=found):
+        assert list(zip(w[i], c[i], strict=True))[: len(batch)] == [tuple(pair) for pair in batch]
+        assert (room.plan[i, len(batch) : OWN] == room.nobody.ctypes.data).all()
+    assert not room.waiting[:, SIX].any()  # ready for the next block
+
+
 def test_a_block_is_its_batches_one_after_the_other_with_the_rate_falling():
     rng = np.random.default_rng(4)
-    n_words, dim, negatives, n = 30, 10, 3, 20
+    n_words, dim, negatives, n = 30, 10, 3, 80
     model = random_model(rng, n_words, dim)
-    w, c = rng.integers(0, n_words, (2, n))
+    w, c = rng.integers(0, n_words, n), rng.integers(0, 8, n)
     W, C = matrices(model, dim)
     only = np.array([7], np.int32)  # a noise of one context makes the draws known
     noise = Noise(only, np.array([2**32], np.uint64), only, np.array([0, 1]))
-    for at in range(0, n, SIX):
-        some = slice(at, min(at + SIX, n))
-        objective.batch_step(W, C, w[some], c[some], np.full(negatives, 7), 0.1 - 0.05 * at / n)
-    square = train_block(model, (w << 32) | c, 0, n, noise, 0, negatives, key(1), 0.1, 0.05)
+    sixes, others = planned(zip(w.tolist(), c.tolist(), strict=True))
+    assert len(sixes) > 5 and len(others) > 2 and len(others[-1]) < SIX
+    drawn = np.full(negatives, 7)
+    for i, batch in enumerate(sixes + others):
+        w_b, c_b = np.array(batch).T
+        lr = 0.1 - 0.05 * i / len(sixes + others)
+        if i < len(sixes):
+            objective.six_step(W, C, w_b, c_b[0], drawn, lr)
+        else:
+            objective.batch_step(W, C, w_b, c_b, drawn, lr)
+    room = make_room(negatives, n, n_words, model.width)
+    square = train_block(model, room, (w << 32) | c, 0, n, 0, noise, 0, negatives, key(1), 0.1, 0.05)
     for now, expected in zip(matrices(model, dim), (W, C), strict=True):
         np.testing.assert_allclose(now, expected, rtol=1e-4, atol=1e-6)
     assert 0 < square < 10
+    assert not room.nobody.any()
 
 
 def test_an_empty_block_changes_nothing():
     model = random_model(np.random.default_rng(5), 4, 8)
     W = model.W.copy()
     noise = noise_by_part(np.full(4, 0.25), np.zeros(4, np.int32), 1)
-    assert train_block(model, np.empty(0, np.int64), 0, 0, noise, 0, 5, key(1), 0.1, 0.1) == 0
+    room = make_room(5, 0, 4, 8)
+    assert train_block(model, room, np.empty(0, np.int64), 0, 0, 0, noise, 0, 5, key(1), 0.1, 0.1) == 0
     assert np.array_equal(model.W, W)
 
 
@@ -166,5 +233,6 @@ def test_a_row_that_is_not_finite_shows_in_the_mean_square(bad):
     noise = noise_by_part(np.full(8, 0.125), np.array([0, 1] * 4, np.int32), 2)
     pairs = (rng.integers(0, 8, 40) // 2 * 2 << 32) | (rng.integers(0, 8, 40) // 2 * 2)
     starts = np.array([0, 40, 40, 40, 40])
-    square = train_diagonal(model, pairs, starts, noise, 2, 0, 0, 2, 5, key(1), 0.1, 0.1)
+    room = make_room(5, 40, 4, 8)
+    square = train_diagonal(model, room, pairs, starts, noise, 2, 0, 0, 2, 5, key(1), 0.1, 0.1)
     assert not square <= 1e6

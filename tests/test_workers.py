@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from wordloom.workers import workers
+from wordloom.workers import relay, workers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -31,3 +31,42 @@ def test_after_an_exception_nothing_new_is_begun():
     with pytest.raises(RuntimeError, match="stop"), workers(2) as pool:
         list(pool.map(work, range(100)))
     assert len(begun) < 10
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("runners", [1, 2, 7])
+def test_a_runner_waits_for_itself_and_for_the_one_after_it_and_for_nobody_else(threads, runners):
+    ended = [0] * runners
+
+    def run(lap, runner):
+        assert ended[runner] == lap
+        assert ended[(runner + 1) % runners] >= lap
+        time.sleep(0.001 * (runner == 0))
+        ended[runner] += 1
+        return lap, runner
+
+    with workers(threads) as pool:
+        results = list(relay(pool, runners, 4, run))
+    assert sorted(results) == [(lap, runner) for lap in range(4) for runner in range(runners)]
+
+
+def test_a_slow_runner_holds_up_only_those_before_it():
+    laps = []
+
+    def run(lap, runner):
+        time.sleep(0.05 * (runner == 0 and lap == 0))
+        laps.append((lap, runner))
+
+    with workers(2) as pool:
+        list(relay(pool, 8, 6, run))
+    assert laps.index((3, 1)) < laps.index((0, 0)) < laps.index((1, 7))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_goes_wrong_in_a_lap_reaches_whoever_asked(threads):
+    def run(lap, runner):
+        if (lap, runner) == (1, 1):
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"), workers(threads) as pool:
+        list(relay(pool, 3, 100, run))

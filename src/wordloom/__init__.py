@@ -2,7 +2,7 @@
 
 >>> import wordloom
 >>> text = [["red", "green", "blue"], ["north", "south", "east"]] * 100
->>> emb = wordloom.train(text, dim=8, epochs=50, sample=0)
+>>> emb = wordloom.train(text, dim=8, epochs=100, sample=0)
 >>> sorted(word for word, _ in emb.most_similar("red", topn=2))
 ['blue', 'green']
 """

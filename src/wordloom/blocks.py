@@ -13,9 +13,9 @@ import numpy.typing as npt
 from wordloom.draws import draw
 from wordloom.types import Ids, Starts
 
-ROW_BYTES_PER_PART = 2**20  # a part's rows of one matrix, so that a block stays in a core's own cache
+ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix, so that a few blocks fit the cache that cores share
 WORDS_PER_PART = 32  # fewer, and the noise of a part would be drawn from too few contexts
-FEWEST_PARTS, MOST_PARTS = 16, 64
+FEWEST_PARTS, MOST_PARTS = 32, 64
 PAIRS_PER_ROUND = 8_000_000  # 64 MB of pairs in memory
 TOKENS_PER_CHUNK = 1 << 16  # what one thread thins and deals at a time
 
@@ -23,7 +23,7 @@ TOKENS_PER_CHUNK = 1 << 16  # what one thread thins and deals at a time
 def number_of_parts(n_words: int, dim: int) -> int:
     """P, a power of two, from the size of the model alone.
 
-    At least 16 where there are words enough: with one part the pairs of a word follow each other, six of them make a
+    At least 32 where there are words enough: with one part the pairs of a word follow each other, six of them make a
     batch, and on Wikipedia the analogies solved fell from 25 to 20 %.
     """
     by_cache = max(FEWEST_PARTS, n_words * dim * 4 / ROW_BYTES_PER_PART)

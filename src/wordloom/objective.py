@@ -70,11 +70,21 @@ def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float) -> N
     step. The contexts then step one after the other, the pairs' own first, each giving every v_w its share; the v_w
     step last. Where no row occurs twice this is the plain gradient step; where one does, no step is lost.
     """
+    pair = np.arange(len(w))
+    own = [(c[b], (pair == b) * (sigmoid(W[w[b]] @ C[c[b]]) - 1.0)) for b in pair]
+    _descend(W, C, w, own + [(n, (c != n) * sigmoid(W[w] @ C[n])) for n in drawn], lr)
+
+
+def six_step(W: Floats, C: Floats, w: Ids, c: int, drawn: Ids, lr: float) -> None:
+    """`batch_step` for pairs (w_b, c) of one context, which steps for all of them at once."""
+    own = [(c, sigmoid(W[w] @ C[c]) - 1.0)]
+    _descend(W, C, w, own + [(n, (c != n) * sigmoid(W[w] @ C[n])) for n in drawn], lr)
+
+
+def _descend(W: Floats, C: Floats, w: Ids, targets: list[tuple[int, Floats]], lr: float) -> None:
+    """targets: contexts, each with the slopes of its inner products with the v_w."""
     before = W[w]  # a copy
     share = np.zeros_like(before)
-    own = np.arange(len(w))
-    targets = [(c[b], (own == b) * (sigmoid(before[b] @ C[c[b]]) - 1.0)) for b in own]
-    targets += [(n, (c != n) * sigmoid(before @ C[n])) for n in drawn]
     for target, slope in targets:
         share += np.outer(slope, C[target])
         C[target] -= lr * (slope @ before)

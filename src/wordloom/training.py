@@ -29,10 +29,10 @@ from wordloom.progress import OnProgress, Progress, ignore
 from wordloom.types import Ids, Matrix
 from wordloom.vectors import Embedding, Vectors
 from wordloom.vocabulary import Vocabulary, checked_selection
-from wordloom.workers import Workers, workers
+from wordloom.workers import Workers, relay, workers
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from wordloom.kernel.sgns import Model, Noise
+    from wordloom.kernel.sgns import Model, Noise, Room
 
 LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; healthy training stays below 100
 LARGEST_COMPONENT = 1e3  # of a vector; healthy ones stay below 20
@@ -127,7 +127,7 @@ class _Training:
         vocabulary = encoded.vocabulary
         self.encoded, self.config, self.pool, self.on_progress = encoded, config, pool, on_progress
         self.parts = number_of_parts(len(vocabulary), config.dim)
-        self.spans = _spans(self.parts, 8 * threads)  # small lots, so that no thread waits long for the last
+        self.spans = _spans(self.parts, 4 * threads)
         self.heldout = Heldout(encoded, config)
         self.dealer = Dealer(encoded, config, parts=self.parts, heldout_limit=self.heldout.limit, pool=pool)
         self.noise = vocabulary.noise(config.noise_power)
@@ -163,24 +163,33 @@ class _Training:
         noise = noise_by_part(self.noise, part_of, self.parts)
         round_key = key(self.config.seed, Purpose.NOISE, epoch, number)
         begin, end = (epoch * len(self.encoded.ids) + self.encoded.starts[[first, last]]).tolist()
-        for shift in range(self.parts):
-            here, after = (begin + (end - begin) * s / self.parts for s in (shift, shift + 1))
-            square = self._train_diagonal(dealt, noise, shift, round_key, [self._lr(here), self._lr(after)])
+        edges = np.linspace(begin, end, self.parts + 1).tolist()
+        train_span = self._span_trainer(dealt, noise, round_key, [self._lr(position) for position in edges])
+        squares = relay(self.pool, len(self.spans), self.parts, train_span)
+        for i, square in enumerate(squares):
+            here = begin + (end - begin) * i / (len(self.spans) * self.parts)
             self._check(square <= LARGEST_SQUARE, here)
             if time.perf_counter() >= self.report_due:
                 self._report(int(here))
 
-    def _train_diagonal(self, dealt: Dealt, noise: "Noise", shift: int, key: np.uint64, rates: list[float]) -> float:
-        """Train the blocks (i, (i + shift) mod P) on all threads; their largest mean square of v_w·v_c."""
-        from wordloom.kernel.sgns import train_diagonal
+    def _span_trainer(
+        self, dealt: Dealt, noise: "Noise", key: np.uint64, rates: list[float]
+    ) -> Callable[[int, int], float]:
+        """What trains the blocks (i, (i + shift) mod P) for the i of a span; gives their largest mean square."""
+        from wordloom.kernel.sgns import make_room, train_diagonal
 
-        def train_span(span: tuple[int, int]) -> float:
-            square: float = train_diagonal(
-                self.model, *dealt, noise, self.parts, shift, *span, self.config.negatives, key, *rates
-            )
+        longest, contexts = (int(np.diff(starts).max()) for starts in (dealt.starts, noise.starts))
+        rooms: list[Room] = []  # that nobody is in: as many as threads, since fresh memory costs time
+
+        def train_span(shift: int, span: int) -> float:
+            room = rooms.pop() if rooms else make_room(self.config.negatives, longest, contexts, self.model.width)
+            where = self.parts, shift, *self.spans[span]
+            how = self.config.negatives, key, rates[shift], rates[shift + 1]
+            square: float = train_diagonal(self.model, room, *dealt, noise, *where, *how)
+            rooms.append(room)
             return square
 
-        return float(np.max(list(self.pool.map(train_span, self.spans))))  # np.max lets NaN through, max may not
+        return train_span
 
     def _check(self, healthy: bool, position: float) -> None:
         if not healthy:

@@ -2,7 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:  # 7 ms that only training needs
+    from concurrent.futures import Future
 
 Result = TypeVar("Result")
 
@@ -13,12 +17,22 @@ class Workers(Protocol):
     def map(self, function: Callable[..., Result], /, *iterables: Iterable[Any]) -> Iterator[Result]:
         """Like Python's map, in any order of working; results and exceptions come in the order of the items."""
 
+    def submit(self, function: Callable[..., Result], /, *args: Any) -> "Future[Result]":
+        """Have function(*args) called some time; the future has its result or its exception."""
+
 
 class _Here:
     """One thread is the one that asks, so that an interrupt finds it, also while Numba compiles."""
 
     def map(self, function: Callable[..., Result], /, *iterables: Iterable[Any]) -> Iterator[Result]:
         return map(function, *iterables)
+
+    def submit(self, function: Callable[..., Result], /, *args: Any) -> "Future[Result]":
+        from concurrent.futures import Future
+
+        future: Future[Result] = Future()
+        future.set_result(function(*args))
+        return future
 
 
 @contextmanager
@@ -27,10 +41,35 @@ def workers(threads: int) -> Iterator[Workers]:
     if threads == 1:
         yield _Here()
         return
-    from concurrent.futures import ThreadPoolExecutor  # 7 ms that only training needs
+    from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(threads)
     try:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def relay(pool: Workers, runners: int, laps: int, run: Callable[[int, int], Result]) -> Iterator[Result]:
+    """run(lap, runner) for every lap of every runner; the results as they come.
+
+    A runner begins a lap when itself and the runner after it (after the last, the first) have ended the lap before. So
+    the fast wait for a neighbour at times, but never for everybody.
+    """
+    begun, ended = [0] * runners, [0] * runners
+    arrivals: SimpleQueue[tuple[int, Future[Result]]] = SimpleQueue()
+
+    def begin(runner: int) -> None:
+        lap = ended[runner]
+        if begun[runner] == lap < laps and ended[(runner + 1) % runners] >= lap:
+            begun[runner] += 1
+            pool.submit(run, lap, runner).add_done_callback(lambda future: arrivals.put((runner, future)))
+
+    for runner in range(runners):
+        begin(runner)
+    for _ in range(runners * laps):
+        runner, future = arrivals.get()
+        ended[runner] += 1
+        begin(runner)
+        begin((runner - 1) % runners)
+        yield future.result()

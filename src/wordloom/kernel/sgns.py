@@ -3,6 +3,9 @@
 The speed is here. A batch is SIX pairs (w_b, c_b) and the `negatives` contexts n_k drawn for all of them, so that its
 inner products are one small dense product: rows come from memory once and are used six times. Six, because the six
 v_w of a batch, their six steps, a drawn row and two temporaries just fit the sixteen registers of AVX2.
+
+Most batches are *sixes*: pairs of one context c, gathered from a stretch of the corpus. Then c is one more row of the
+dense product, and a batch moves 6 + 1 + k rows instead of 6 + 6 + k.
 """
 
 from typing import NamedTuple
@@ -16,6 +19,7 @@ from wordloom.kernel.simd import (
     LANES,
     add,
     add_exponent,
+    address,
     broadcast,
     clamp,
     divide,
@@ -24,13 +28,20 @@ from wordloom.kernel.simd import (
     multiply,
     nearest,
     prefetch,
+    put,
+    spread,
     store,
     sums,
+    whole,
     zero,
 )
 
 SIX = 6  # pairs in a batch
 LINE = 16  # floats in a cache line
+
+# A batch is an array of int64: where the rows of its six w_b, of its six c_b and of its drawn contexts begin. A six has
+# only the last of the c_b, so that this and the drawn contexts, one after the other, are the dense product's rows.
+OWN, LAST_OWN, DRAWN = SIX, 2 * SIX - 1, 2 * SIX
 
 _F = np.float32
 
@@ -56,12 +67,25 @@ class Noise(NamedTuple):
     starts: npt.NDArray[np.int64]
 
 
-class Batch(NamedTuple):
-    """Where the rows of a batch begin."""
+class Room(NamedTuple):
+    """What one thread works with."""
 
-    w: npt.NDArray[np.int64]  # SIX
-    c: npt.NDArray[np.int64]  # SIX
-    n: npt.NDArray[np.int64]  # the drawn contexts
+    plan: npt.NDArray[np.int64]  # (batches of a block and one more, DRAWN + negatives)
+    waiting: npt.NDArray[np.int32]  # (contexts of a part, 8): w of pairs that wait for others of their c, and how many
+    begun: npt.NDArray[np.int32]  # contexts in the order in which pairs began to wait
+    step: npt.NDArray[np.float32]  # how far the rows of a batch go: LANES for its own contexts, then for each drawn one
+    nobody: npt.NDArray[np.float32]  # two rows of zeros, the pair that fills up a block's last batch
+
+
+def make_room(negatives: int, longest: int, contexts: int, width: int) -> Room:
+    """Room for blocks of up to `longest` pairs, whose part has so many contexts."""
+    return Room(
+        np.empty((longest // SIX + 2, DRAWN + negatives), np.int64),
+        np.zeros((contexts, 8), np.int32),
+        np.empty(longest + 1, np.int32),
+        np.empty((negatives + 1) * LANES, np.float32),
+        np.zeros(2 * width, np.float32),
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -85,244 +109,362 @@ def sigmoid(x):
 
 
 @njit(nogil=True, cache=True)
-def _dots_two(W, C, width, w, x, y, dots, at):
-    """dots[at + b] = v_wb . C[x], dots[at + 8 + b] = v_wb . C[y] for the six w_b."""
-    w0, w1, w2, w3, w4, w5 = w[0], w[1], w[2], w[3], w[4], w[5]
+def _dots_two(batch, x, y, width):
+    """v_wb . v_x and v_wb . v_y for the batch's six w_b."""
+    w0 = whole(batch, 0)
+    w1 = whole(batch, 1)
+    w2 = whole(batch, 2)
+    w3 = whole(batch, 3)
+    w4 = whole(batch, 4)
+    w5 = whole(batch, 5)
     x0 = x1 = x2 = x3 = x4 = x5 = y0 = y1 = y2 = y3 = y4 = y5 = zero()
     for i in range(0, width, LANES):
-        v_x = load(C, x + i)
-        v_y = load(C, y + i)
-        v = load(W, w0 + i)
+        v_x = load(x, i)
+        v_y = load(y, i)
+        v = load(w0, i)
         x0 = fma(v, v_x, x0)
         y0 = fma(v, v_y, y0)
-        v = load(W, w1 + i)
+        v = load(w1, i)
         x1 = fma(v, v_x, x1)
         y1 = fma(v, v_y, y1)
-        v = load(W, w2 + i)
+        v = load(w2, i)
         x2 = fma(v, v_x, x2)
         y2 = fma(v, v_y, y2)
-        v = load(W, w3 + i)
+        v = load(w3, i)
         x3 = fma(v, v_x, x3)
         y3 = fma(v, v_y, y3)
-        v = load(W, w4 + i)
+        v = load(w4, i)
         x4 = fma(v, v_x, x4)
         y4 = fma(v, v_y, y4)
-        v = load(W, w5 + i)
+        v = load(w5, i)
         x5 = fma(v, v_x, x5)
         y5 = fma(v, v_y, y5)
-    store(dots, at, sums(x0, x1, x2, x3, x4, x5, x5, x5))
-    store(dots, at + LANES, sums(y0, y1, y2, y3, y4, y5, y5, y5))
+    return sums(x0, x1, x2, x3, x4, x5, x5, x5), sums(y0, y1, y2, y3, y4, y5, y5, y5)
 
 
 @njit(nogil=True, cache=True)
-def _dots_own(W, C, width, w, c, x, dots, at, own):
-    """dots[at + b] = v_wb . C[x], dots[own + b] = v_wb . v_cb for the six pairs."""
-    w0, w1, w2, w3, w4, w5 = w[0], w[1], w[2], w[3], w[4], w[5]
-    c0, c1, c2, c3, c4, c5 = c[0], c[1], c[2], c[3], c[4], c[5]
+def _dots_own(batch, y, width):
+    """v_wb . v_cb and v_wb . v_y for the batch's six pairs."""
+    w0 = whole(batch, 0)
+    w1 = whole(batch, 1)
+    w2 = whole(batch, 2)
+    w3 = whole(batch, 3)
+    w4 = whole(batch, 4)
+    w5 = whole(batch, 5)
+    c0 = whole(batch, OWN + 0)
+    c1 = whole(batch, OWN + 1)
+    c2 = whole(batch, OWN + 2)
+    c3 = whole(batch, OWN + 3)
+    c4 = whole(batch, OWN + 4)
+    c5 = whole(batch, OWN + 5)
     x0 = x1 = x2 = x3 = x4 = x5 = y0 = y1 = y2 = y3 = y4 = y5 = zero()
     for i in range(0, width, LANES):
-        v_x = load(C, x + i)
-        v = load(W, w0 + i)
-        x0 = fma(v, v_x, x0)
-        y0 = fma(v, load(C, c0 + i), y0)
-        v = load(W, w1 + i)
-        x1 = fma(v, v_x, x1)
-        y1 = fma(v, load(C, c1 + i), y1)
-        v = load(W, w2 + i)
-        x2 = fma(v, v_x, x2)
-        y2 = fma(v, load(C, c2 + i), y2)
-        v = load(W, w3 + i)
-        x3 = fma(v, v_x, x3)
-        y3 = fma(v, load(C, c3 + i), y3)
-        v = load(W, w4 + i)
-        x4 = fma(v, v_x, x4)
-        y4 = fma(v, load(C, c4 + i), y4)
-        v = load(W, w5 + i)
-        x5 = fma(v, v_x, x5)
-        y5 = fma(v, load(C, c5 + i), y5)
-    store(dots, at, sums(x0, x1, x2, x3, x4, x5, x5, x5))
-    store(dots, own, sums(y0, y1, y2, y3, y4, y5, y5, y5))
+        v_y = load(y, i)
+        v = load(w0, i)
+        x0 = fma(v, load(c0, i), x0)
+        y0 = fma(v, v_y, y0)
+        v = load(w1, i)
+        x1 = fma(v, load(c1, i), x1)
+        y1 = fma(v, v_y, y1)
+        v = load(w2, i)
+        x2 = fma(v, load(c2, i), x2)
+        y2 = fma(v, v_y, y2)
+        v = load(w3, i)
+        x3 = fma(v, load(c3, i), x3)
+        y3 = fma(v, v_y, y3)
+        v = load(w4, i)
+        x4 = fma(v, load(c4, i), x4)
+        y4 = fma(v, v_y, y4)
+        v = load(w5, i)
+        x5 = fma(v, load(c5, i), x5)
+        y5 = fma(v, v_y, y5)
+    return sums(x0, x1, x2, x3, x4, x5, x5, x5), sums(y0, y1, y2, y3, y4, y5, y5, y5)
 
 
 @njit(nogil=True, cache=True)
-def _update(model, batch, step, coming):
-    """Move the rows, eight columns at a time.
+def _push(row, i, g, v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5):
+    """Move eight columns of a context's row by Σ_b g_b v_b, and give each s_b its share g_b of the row as it was."""
+    v = load(row, i)
+    g0 = spread(g, 0)
+    s0 = fma(g0, v, s0)
+    moved = fma(g0, v0, v)
+    g1 = spread(g, 1)
+    s1 = fma(g1, v, s1)
+    other = multiply(g1, v1)  # two sums, since one would wait for itself
+    g2 = spread(g, 2)
+    s2 = fma(g2, v, s2)
+    moved = fma(g2, v2, moved)
+    g3 = spread(g, 3)
+    s3 = fma(g3, v, s3)
+    other = fma(g3, v3, other)
+    g4 = spread(g, 4)
+    s4 = fma(g4, v, s4)
+    moved = fma(g4, v4, moved)
+    g5 = spread(g, 5)
+    s5 = fma(g5, v, s5)
+    other = fma(g5, v5, other)
+    store(row, i, add(moved, other))
+    return s0, s1, s2, s3, s4, s5
+
+
+@njit(nogil=True, cache=True)
+def _ask(coming, own, rows, i):
+    """Ask for a cache line of each of the coming batch's rows, `own` being the first of its contexts."""
+    for r in range(SIX):
+        prefetch(whole(coming, r), i)
+    for r in range(own, rows):
+        prefetch(whole(coming, r), i)
+
+
+@njit(nogil=True, cache=True)
+def _update_six(batch, negatives, width, step, coming, coming_own):
+    """Move the rows of a six, eight columns at a time.
 
     On the way, ask for the rows of the coming batch, a line of each at a time: asked for at once, they would hold up
     the arithmetic instead of going on beside it (8 % at dim 300).
     """
-    W, C, width, _ = model
-    w, c, n = batch
-    negatives = len(n)
-    w0, w1, w2, w3, w4, w5 = w[0], w[1], w[2], w[3], w[4], w[5]
-    c0, c1, c2, c3, c4, c5 = c[0], c[1], c[2], c[3], c[4], c[5]
-    own = negatives * LANES
+    w0 = whole(batch, 0)
+    w1 = whole(batch, 1)
+    w2 = whole(batch, 2)
+    w3 = whole(batch, 3)
+    w4 = whole(batch, 4)
+    w5 = whole(batch, 5)
     for i in range(0, width, LANES):
         if i % LINE == 0:
-            for b in range(SIX):
-                prefetch(W, coming.w[b] + i)
-                prefetch(C, coming.c[b] + i)
-            for k in range(negatives):
-                prefetch(C, coming.n[k] + i)
-        v0 = load(W, w0 + i)
-        v1 = load(W, w1 + i)
-        v2 = load(W, w2 + i)
-        v3 = load(W, w3 + i)
-        v4 = load(W, w4 + i)
-        v5 = load(W, w5 + i)
-        v_c = load(C, c0 + i)
-        g = broadcast(step[own])
-        s0 = multiply(g, v_c)
-        store(C, c0 + i, fma(g, v0, v_c))
-        v_c = load(C, c1 + i)
-        g = broadcast(step[own + 1])
-        s1 = multiply(g, v_c)
-        store(C, c1 + i, fma(g, v1, v_c))
-        v_c = load(C, c2 + i)
-        g = broadcast(step[own + 2])
-        s2 = multiply(g, v_c)
-        store(C, c2 + i, fma(g, v2, v_c))
-        v_c = load(C, c3 + i)
-        g = broadcast(step[own + 3])
-        s3 = multiply(g, v_c)
-        store(C, c3 + i, fma(g, v3, v_c))
-        v_c = load(C, c4 + i)
-        g = broadcast(step[own + 4])
-        s4 = multiply(g, v_c)
-        store(C, c4 + i, fma(g, v4, v_c))
-        v_c = load(C, c5 + i)
-        g = broadcast(step[own + 5])
-        s5 = multiply(g, v_c)
-        store(C, c5 + i, fma(g, v5, v_c))
+            _ask(coming, coming_own, DRAWN + negatives, i)
+        v0 = load(w0, i)
+        v1 = load(w1, i)
+        v2 = load(w2, i)
+        v3 = load(w3, i)
+        v4 = load(w4, i)
+        v5 = load(w5, i)
+        s0 = s1 = s2 = s3 = s4 = s5 = zero()
+        g = step
+        for k in range(0, negatives, 2):
+            s0, s1, s2, s3, s4, s5 = _push(
+                whole(batch, LAST_OWN + k), i, g, v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5
+            )
+            s0, s1, s2, s3, s4, s5 = _push(
+                whole(batch, DRAWN + k), i, g + 4 * LANES, v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5
+            )
+            g += 8 * LANES
+        if negatives % 2 == 0:
+            s0, s1, s2, s3, s4, s5 = _push(
+                whole(batch, LAST_OWN + negatives), i, g, v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5
+            )
+        store(w0, i, add(load(w0, i), s0))
+        store(w1, i, add(load(w1, i), s1))
+        store(w2, i, add(load(w2, i), s2))
+        store(w3, i, add(load(w3, i), s3))
+        store(w4, i, add(load(w4, i), s4))
+        store(w5, i, add(load(w5, i), s5))
+
+
+@njit(nogil=True, cache=True)
+def _move(c, i, g, v):
+    """Move eight columns of v_c by g v; gives g times what was there."""
+    v_c = load(c, i)
+    store(c, i, fma(g, v, v_c))
+    return multiply(g, v_c)
+
+
+@njit(nogil=True, cache=True)
+def _update_mixed(batch, negatives, width, step, coming, coming_own):
+    """The same for a batch whose pairs have contexts of their own."""
+    w0 = whole(batch, 0)
+    w1 = whole(batch, 1)
+    w2 = whole(batch, 2)
+    w3 = whole(batch, 3)
+    w4 = whole(batch, 4)
+    w5 = whole(batch, 5)
+    c0 = whole(batch, OWN + 0)
+    c1 = whole(batch, OWN + 1)
+    c2 = whole(batch, OWN + 2)
+    c3 = whole(batch, OWN + 3)
+    c4 = whole(batch, OWN + 4)
+    c5 = whole(batch, OWN + 5)
+    for i in range(0, width, LANES):
+        if i % LINE == 0:
+            _ask(coming, coming_own, DRAWN + negatives, i)
+        v0 = load(w0, i)
+        v1 = load(w1, i)
+        v2 = load(w2, i)
+        v3 = load(w3, i)
+        v4 = load(w4, i)
+        v5 = load(w5, i)
+        s0 = _move(c0, i, spread(step, 0), v0)
+        s1 = _move(c1, i, spread(step, 1), v1)
+        s2 = _move(c2, i, spread(step, 2), v2)
+        s3 = _move(c3, i, spread(step, 3), v3)
+        s4 = _move(c4, i, spread(step, 4), v4)
+        s5 = _move(c5, i, spread(step, 5), v5)
         for k in range(negatives):
-            v_n = load(C, n[k] + i)
-            at = k * LANES
-            g = broadcast(step[at])
-            s0 = fma(g, v_n, s0)
-            moved = fma(g, v0, v_n)
-            g = broadcast(step[at + 1])
-            s1 = fma(g, v_n, s1)
-            other = multiply(g, v1)
-            g = broadcast(step[at + 2])
-            s2 = fma(g, v_n, s2)
-            moved = fma(g, v2, moved)
-            g = broadcast(step[at + 3])
-            s3 = fma(g, v_n, s3)
-            other = fma(g, v3, other)
-            g = broadcast(step[at + 4])
-            s4 = fma(g, v_n, s4)
-            moved = fma(g, v4, moved)
-            g = broadcast(step[at + 5])
-            s5 = fma(g, v_n, s5)
-            other = fma(g, v5, other)
-            store(C, n[k] + i, add(moved, other))  # two sums, since one would wait for itself
-        store(W, w0 + i, add(load(W, w0 + i), s0))
-        store(W, w1 + i, add(load(W, w1 + i), s1))
-        store(W, w2 + i, add(load(W, w2 + i), s2))
-        store(W, w3 + i, add(load(W, w3 + i), s3))
-        store(W, w4 + i, add(load(W, w4 + i), s4))
-        store(W, w5 + i, add(load(W, w5 + i), s5))
+            s0, s1, s2, s3, s4, s5 = _push(
+                whole(batch, DRAWN + k), i, step + 4 * LANES * (k + 1), v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5
+            )
+        store(w0, i, add(load(w0, i), s0))
+        store(w1, i, add(load(w1, i), s1))
+        store(w2, i, add(load(w2, i), s2))
+        store(w3, i, add(load(w3, i), s3))
+        store(w4, i, add(load(w4, i), s4))
+        store(w5, i, add(load(w5, i), s5))
 
 
 @njit(nogil=True, cache=True)
-def step_batch(model, batch, live, lr, step, coming):
-    """Take the step of `objective.batch_step` on the first `live` of the batch's six pairs.
+def _drawn_step(x, down, repeats):
+    """-lr σ(x), or nothing for a context that is a six's own."""
+    return multiply(broadcast(_F(0.0)) if repeats else down, sigmoid(x))
 
-    `step` is room for (negatives + 1) * LANES floats; `coming` is the batch after this one. Gives the sum of squares of
-    the inner products, by lane: a sum that no healthy training makes large, and that NaN and infinity cannot leave.
-    """
-    W, C, width, _ = model
-    w, c, n = batch
-    negatives = len(n)
-    own = negatives * LANES
-    # Two drawn rows at a time; an odd one goes with the pairs' own contexts, where an even number repeats its last.
-    paired = negatives - negatives % 2
-    for k in range(0, paired, 2):
-        _dots_two(W, C, width, w, n[k], n[k + 1], step, k * LANES)
-    spare = min(paired, negatives - 1)
-    _dots_own(W, C, width, w, c, n[spare], step, spare * LANES, own)
-    squares = zero()
-    down = broadcast(_F(-lr))
-    for k in range(negatives + 1):
-        x = load(step, k * LANES)
-        squares = fma(x, x, squares)
-        store(step, k * LANES, multiply(down, sigmoid(x)))
-    store(step, own, add(load(step, own), broadcast(_F(lr))))
+
+@njit(nogil=True, cache=True)
+def _spare_own(batch, negatives, step):
+    """A drawn context that is a pair's own is no noise for that pair."""
     for k in range(negatives):
+        n = whole(batch, DRAWN + k)
         for b in range(SIX):
-            if n[k] == c[b]:
-                step[k * LANES + b] = _F(0.0)
-    if live < SIX:
-        for k in range(negatives + 1):
-            for b in range(live, SIX):
-                step[k * LANES + b] = _F(0.0)
-    _update(model, batch, step, coming)
-    return squares
+            if n == whole(batch, OWN + b):
+                put(step, LANES * (k + 1) + b, _F(0.0))
 
 
 @njit(nogil=True, cache=True)
-def _take(pairs, begin, live, stride, batch):
-    """The rows of the pairs from `begin`; a batch with fewer than six repeats its last, which then stands still."""
-    for b in range(SIX):
-        pair = pairs[begin + min(b, live - 1)]
-        batch.w[b] = (pair >> 32) * stride
-        batch.c[b] = (pair & 0xFFFFFFFF) * stride
+def step_batch(batch, negatives, width, six, lr, step, coming, coming_own):
+    """Take the step of `objective.batch_step`, of `objective.six_step` where the batch is a six.
 
-
-@njit(nogil=True, cache=True)
-def _draw(noise, part, key, first, stride, batch):
-    """Draw the batch's contexts from the noise of one part; they are the draws number `first` and on."""
-    begin, end = noise.starts[part], noise.starts[part + 1]
-    for k in range(len(batch.n)):
-        bits = draw(key, first + k)
-        slot = begin + below(bits, end - begin)
-        chosen = noise.ids[slot] if lower(bits) < noise.cut[slot] else noise.other[slot]
-        batch.n[k] = np.int64(chosen) * stride
-
-
-@njit(nogil=True, cache=True)
-def _empty_batch(negatives):
-    return Batch(np.empty(SIX, np.int64), np.empty(SIX, np.int64), np.empty(negatives, np.int64))
-
-
-@njit(nogil=True, cache=True)
-def train_block(model, pairs, begin, end, noise, part, negatives, key, lr_first, lr_last):
-    """Descend on the pairs begin..end-1 in their order, six at a time, the rate falling from lr_first to lr_last.
-
-    Gives the mean square of the inner products met on the way.
+    batch, step, coming are addresses: of the batch, of room for (negatives + 1) * LANES floats, of the batch after
+    this one, whose contexts begin at `coming_own`. Gives the squares of the pairs' own inner products, by
+    lane: what no healthy training makes large, and what NaN and infinity cannot leave.
     """
-    if begin == end:
-        return 0.0
-    now, coming = _empty_batch(negatives), _empty_batch(negatives)
-    step = np.empty((negatives + 1) * LANES, np.float32)
-    squares = zero()
-    _take(pairs, begin, min(SIX, end - begin), model.stride, coming)
-    _draw(noise, part, key, 0, model.stride, coming)
-    drawn = negatives
-    for at in range(begin, end, SIX):
-        now, coming = coming, now
-        if at + SIX < end:
-            _take(pairs, at + SIX, min(SIX, end - at - SIX), model.stride, coming)
-            _draw(noise, part, key, drawn, model.stride, coming)
-            drawn += negatives
-        lr = lr_first + (lr_last - lr_first) * ((at - begin) / (end - begin))
-        squares = add(squares, step_batch(model, now, min(SIX, end - at), lr, step, coming))
-    store(step, 0, squares)
-    return step[:SIX].sum() / (end - begin) / (negatives + 1)
+    down = broadcast(_F(-lr))
+    c = whole(batch, LAST_OWN) if six else 0
+    n = whole(batch, DRAWN)
+    own, x = _dots_two(batch, c, n, width) if six else _dots_own(batch, n, width)
+    store(step, 0, fma(down, sigmoid(own), broadcast(_F(lr))))
+    store(step, LANES, _drawn_step(x, down, n == c))
+    # Two drawn rows at a time; the last of an even number goes with the one before it once more.
+    for k in range(1, negatives, 2):
+        n, m = whole(batch, DRAWN + k), whole(batch, DRAWN + min(k + 1, negatives - 1))
+        x, y = _dots_two(batch, n, m, width)
+        store(step, LANES * (k + 1), _drawn_step(x, down, n == c))
+        store(step, LANES * (min(k + 1, negatives - 1) + 1), _drawn_step(y, down, m == c))
+    if six:
+        _update_six(batch, negatives, width, step, coming, coming_own)
+    else:
+        _spare_own(batch, negatives, step)
+        _update_mixed(batch, negatives, width, step, coming, coming_own)
+    return multiply(own, own)
 
 
 @njit(nogil=True, cache=True)
-def train_diagonal(model, pairs, starts, noise, parts, shift, first, last, negatives, key, lr_first, lr_last):
+def gather(model, pairs, begin, end, shift, room):
+    """Make batches of the pairs begin..end-1 of a block, in room.plan, sixes first; gives the number of sixes.
+
+    A six forms, and takes its place, when the sixth pair of its context comes, so that corpus order stays. What is left
+    at the end follows context by context. c >> shift numbers the contexts of a part.
+    """
+    plan, waiting, begun, _, nobody = room
+    W, C, row = address(model.W), address(model.C), 4 * model.stride
+    batch = n_begun = 0
+    for i in range(begin, end):
+        c = pairs[i] & 0xFFFFFFFF
+        context = c >> shift
+        n = waiting[context, SIX]
+        begun[n_begun] = c
+        n_begun += n == 0
+        waiting[context, n] = pairs[i] >> 32
+        waiting[context, SIX] = n + 1
+        if n + 1 == SIX:
+            for b in range(SIX):
+                plan[batch, b] = W + row * waiting[context, b]
+            plan[batch, LAST_OWN] = C + row * c
+            waiting[context, SIX] = 0
+            batch += 1
+    sixes, b = batch, 0
+    for i in range(n_begun):
+        c = np.int64(begun[i])
+        context = c >> shift
+        for n in range(waiting[context, SIX]):
+            plan[batch, b] = W + row * waiting[context, n]
+            plan[batch, OWN + b] = C + row * c
+            b += 1
+            if b == SIX:
+                batch, b = batch + 1, 0
+        waiting[context, SIX] = 0
+    for empty in range(b, SIX):
+        plan[batch, empty] = address(nobody)
+        plan[batch, OWN + empty] = address(nobody) + 4 * model.width
+    return sixes
+
+
+@njit(nogil=True, cache=True)
+def _draw(model, noise, part, negatives, key, plan, batches):
+    """Draw the contexts of all batches of a block from the noise of its part."""
+    ids, cut, other, starts = noise
+    C, row = address(model.C), 4 * model.stride
+    begin, n = starts[part], starts[part + 1] - starts[part]
+    for batch in range(batches):
+        for k in range(negatives):
+            bits = draw(key, batch * negatives + k)
+            slot = begin + below(bits, n)
+            one, two = ids[slot], other[slot]  # both, since guessing which would often fail
+            plan[batch, DRAWN + k] = C + row * np.int64(one if lower(bits) < cut[slot] else two)
+
+
+@njit(nogil=True, cache=True)
+def train_block(model, room, pairs, begin, end, shift, noise, part, negatives, key, lr_first, lr_last):
+    """Descend on the pairs begin..end-1, six at a time, the rate falling from lr_first to lr_last.
+
+    Gives the mean square of their inner products.
+    """
+    n = end - begin
+    if n == 0:
+        return 0.0
+    batches = (n + SIX - 1) // SIX
+    sixes = gather(model, pairs, begin, end, shift, room)
+    _draw(model, noise, part, negatives, key, room.plan, batches)
+    batch, step, size = address(room.plan), address(room.step), 8 * (DRAWN + negatives)
+    squares = zero()
+    for i in range(batches):
+        lr = lr_first + (lr_last - lr_first) * (i / batches)
+        coming_own = LAST_OWN if i + 1 < sixes else OWN
+        square = step_batch(batch, negatives, model.width, i < sixes, lr, step, batch + size, coming_own)
+        squares = add(squares, square)
+        batch += size
+    for i in range(0, model.width, LANES):
+        store(address(room.nobody), i, zero())
+    store(step, 0, squares)
+    total = 0.0
+    for b in range(SIX):
+        total += room.step[b]
+    return total / n
+
+
+@njit(nogil=True, cache=True)
+def train_diagonal(model, room, pairs, starts, noise, parts, shift, first, last, negatives, key, lr_first, lr_last):
     """Train the blocks (i, (i + shift) mod parts) for i in first..last-1; starts[block] is where its pairs begin.
 
     Blocks of one shift share no row, so that any threads may train them at the same time. Gives the largest of the
     blocks' mean squares, NaN if one is.
     """
     worst = 0.0
+    bits = 0
+    while 1 << bits < parts:
+        bits += 1
     for i in range(first, last):
         j = (i + shift) % parts
         block = i * parts + j
-        begin, end = starts[block], starts[block + 1]
-        square = train_block(model, pairs, begin, end, noise, j, negatives, derive(key, block), lr_first, lr_last)
+        square = train_block(
+            model,
+            room,
+            pairs,
+            starts[block],
+            starts[block + 1],
+            bits,
+            noise,
+            j,
+            negatives,
+            derive(key, block),
+            lr_first,
+            lr_last,
+        )
         worst = np.maximum(worst, square)  # which is NaN once either is
     return worst

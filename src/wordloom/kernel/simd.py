@@ -4,7 +4,9 @@ Numba leaves vectorising to LLVM, which may not reorder float sums and so leaves
 vectors solves that, and fixes the bits: eight lanes, explicit FMA and one order of summing, whatever the CPU's own
 width. A CPU without AVX runs the same operations in two halves; without FMA it computes the same result, slowly.
 
-Arrays are flat float32 arrays; `i` is an index into them. Nothing checks bounds.
+Memory is an address, which `address` takes from an array, and an index: an array handed from function to function
+would cost an atomic operation each time, to count who holds it, and threads that share it would wait for each other
+there. Nothing checks bounds, and nothing here keeps an array alive: whoever took the address must.
 """
 
 from llvmlite import ir
@@ -34,9 +36,9 @@ class _Float8Model(models.PrimitiveModel):
         super().__init__(dmm, fe_type, _FLOAT8)
 
 
-def _address(context, builder, array_type, array, index):
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.gep(data, [index])
+def _pointer(builder, address, index, kind):
+    """A pointer to the `index`-th value of a kind, counted from an address."""
+    return builder.gep(builder.inttoptr(address, kind.as_pointer()), [index])
 
 
 def _splat(builder, scalar, vector_type):
@@ -51,26 +53,68 @@ def _call(builder, name, result, args):
 
 
 @intrinsic
-def load(typing, array, i):
-    """array[i : i + 8]"""
+def address(typing, array):
+    """Where the values of an array begin."""
 
     def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], *args)
-        return builder.load(builder.bitcast(pointer, _FLOAT8.as_pointer()), align=4)
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.ptrtoint(data, ir.IntType(64))
 
-    return float8(array, types.intp), codegen
+    return types.int64(array), codegen
 
 
 @intrinsic
-def store(typing, array, i, x):
-    """array[i : i + 8] = x"""
+def whole(typing, p, i):
+    """The i-th int64 from p on."""
 
     def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], *args[:2])
+        return builder.load(_pointer(builder, *args, ir.IntType(64)))
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@intrinsic
+def load(typing, p, i):
+    """The eight floats from the i-th after p on."""
+
+    def codegen(context, builder, signature, args):
+        pointer = _pointer(builder, *args, ir.FloatType())
+        return builder.load(builder.bitcast(pointer, _FLOAT8.as_pointer()), align=4)
+
+    return float8(types.int64, types.int64), codegen
+
+
+@intrinsic
+def store(typing, p, i, x):
+    """Put x into the eight floats from the i-th after p on."""
+
+    def codegen(context, builder, signature, args):
+        pointer = _pointer(builder, *args[:2], ir.FloatType())
         builder.store(args[2], builder.bitcast(pointer, _FLOAT8.as_pointer()), align=4)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, float8), codegen
+    return types.void(types.int64, types.int64, float8), codegen
+
+
+@intrinsic
+def spread(typing, p, i):
+    """Eight times the i-th float after p."""
+
+    def codegen(context, builder, signature, args):
+        return _splat(builder, builder.load(_pointer(builder, *args, ir.FloatType())), _FLOAT8)
+
+    return float8(types.int64, types.int64), codegen
+
+
+@intrinsic
+def put(typing, p, i, x):
+    """Put the float32 x into the i-th float after p."""
+
+    def codegen(context, builder, signature, args):
+        builder.store(args[2], _pointer(builder, *args[:2], ir.FloatType()))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.float32), codegen
 
 
 @intrinsic
@@ -170,17 +214,16 @@ def sums(typing, a, b, c, d, e, f, g, h):
 
 
 @intrinsic
-def prefetch(typing, array, i):
-    """Ask for the cache line of array[i]; a wrong address does no harm."""
+def prefetch(typing, p, i):
+    """Ask for the cache line of the i-th float after p; a wrong address does no harm."""
 
     def codegen(context, builder, signature, args):
-        pointer = _address(context, builder, signature.args[0], *args)
-        byte = ir.IntType(8).as_pointer()
+        pointer = builder.bitcast(_pointer(builder, *args, ir.FloatType()), ir.IntType(8).as_pointer())
         flags = [ir.IntType(32)(1), ir.IntType(32)(3), ir.IntType(32)(1)]  # to write, keep close, data
-        _call(builder, "llvm.prefetch.p0", ir.VoidType(), [builder.bitcast(pointer, byte), *flags])
+        _call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, *flags])
         return context.get_dummy_value()
 
-    return types.void(array, types.intp), codegen
+    return types.void(types.int64, types.int64), codegen
 
 
 @njit(nogil=True, cache=True)
