@@ -239,3 +239,29 @@ def test_training_from_ids_is_what_train_does(two_topics):
 def test_a_model_of_two_words_and_a_model_of_few_words_train():
     emb = wordloom.train([["a", "b"]] * 30, **TOY)
     assert len(emb) == 2 and np.isfinite(emb.words.vectors).all()
+
+
+def test_no_kernel_is_left_to_compile_once_the_kernels_are_loaded(tmp_path):
+    """Else the first training would pause, for no reason that anybody is told, when it is under way."""
+    script = tmp_path / "script.py"
+    script.write_text("""
+import sys
+import numpy as np
+import wordloom
+from wordloom.training import load_kernels
+
+def compiled():
+    modules = [m for name, m in sys.modules.items() if name.startswith("wordloom.kernel.")]
+    found = {f"{m.__name__}.{n}": f for m in modules for n, f in vars(m).items() if hasattr(f, "signatures")}
+    return {(name, str(signature)) for name, function in found.items() for signature in function.signatures}
+
+load_kernels()
+before = compiled()
+words = np.random.default_rng(1).integers(0, 40_000, (20_000, 20))  # more than a table has room for at first
+with open("text.txt", "w") as file:
+    file.writelines(" ".join(map(str, line)) + "\\n" for line in words)
+wordloom.train("text.txt", dim=4, epochs=1, min_count=1, threads=2, cache_dir="cache")
+print(*(compiled() - before), sep="\\n", end="")
+""")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stdout == ""

@@ -100,14 +100,19 @@ def split_options(options: dict[str, Any]) -> tuple[TrainConfig, TextOptions]:
 def load_kernels() -> None:
     """Load what Numba has compiled before, or compile it now, by using it on a text of two words."""
     from wordloom.kernel import text
+    from wordloom.kernel.loss import pairs_loss
 
     line = np.frombuffer(b"a b a b\n", np.uint8)
-    ids, _ = text.encode(text.count(text.empty_table(), line)[0], line)
+    counted, _, _ = text.count(text.empty_table(1, 1), line)  # which has to grow, as it will on a real text
+    text.merge(counted, *text.contents(counted))
+    ids, _ = text.encode(text.table_of([b"a", b"b"]), line)
     ids.flags.writeable = False  # as mapped files are, which Numba takes for another type
     starts = np.array([0, len(ids)])
     starts.flags.writeable = False
     toy = Encoded(ids, starts, Vocabulary(("a", "b"), np.array([2, 2])), "")
     train_encoded(toy, TrainConfig(dim=1, epochs=1, sample=0.0), threads=1)
+    padded, one = np.zeros((2, 16), np.float32)[:, :1], np.zeros((1, 1), np.int32)
+    pairs_loss(padded, padded, one[0], one[0], one)  # the toy is too small to hold anything out
 
 
 def train_encoded(

@@ -13,6 +13,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from wordloom.kernel.simd import address
 from wordloom.textfiles import MAX_WORD_BYTES
 
 Bytes = npt.NDArray[np.uint8]
@@ -140,17 +141,6 @@ def _longer(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 
 
 @intrinsic
-def _address(typing, array):
-    """Where array[0] is."""
-
-    def codegen(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return builder.ptrtoint(data, ir.IntType(64))
-
-    return types.int64(array), codegen
-
-
-@intrinsic
 def _load1(typing, at):
     """The byte at an address."""
 
@@ -271,10 +261,8 @@ class _Places(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _places(table):
-    arena = _address(table.arena)
-    return _Places(
-        _address(table.slots), len(table.slots) - 1, _address(table.offsets), arena, arena + len(table.arena)
-    )
+    arena = address(table.arena)
+    return _Places(address(table.slots), len(table.slots) - 1, address(table.offsets), arena, arena + len(table.arena))
 
 
 @njit(nogil=True, cache=True)
@@ -313,7 +301,7 @@ def _count_from(table, data, position, totals):
     """Count words from `position` on; stop at the end of data, or before a new word that finds the table full."""
     places = _places(table)
     counts = table.counts
-    begin = _address(data)
+    begin = address(data)
     at, limit = begin + position, begin + len(data)
     while at < limit:
         kind = _KIND[_load1(at)]
@@ -347,7 +335,7 @@ def _encode(table, data, ids, line_ends):
     places = _places(table)
     n_ids = 0
     n_lines = 0
-    at = _address(data)
+    at = address(data)
     limit = at + len(data)
     while at < limit:
         kind = _KIND[_load1(at)]
@@ -390,7 +378,7 @@ def _place(slots, hashes):
 @njit(nogil=True, cache=True)
 def _merge(table, arena, offsets, counts):
     places = _places(table)
-    begin = _address(arena)
+    begin = address(arena)
     limit = begin + len(arena)
     for other in range(len(counts)):
         start, end = offsets[other], offsets[other + 1]
