@@ -199,8 +199,9 @@ class TextCorpus(Corpus):
                     file, encoding=self.text.encoding, errors=self.text.errors, whole_runs=not self.has_blocks
                 )
                 for block in blocks:
-                    if nuls := block.text.count("\0"):
-                        self.nul_characters[file.name] = self.nul_characters.get(file.name, 0) + nuls
+                    if "\0" in block.text:  # ten times as fast as to count none
+                        nuls = self.nul_characters.get(file.name, 0)
+                        self.nul_characters[file.name] = nuls + block.text.count("\0")
                     text = block.text.lower() if self.text.lowercase else block.text
                     yield TextBlock(text, block.goes_on, done + block.read)
                 done += file.size

@@ -37,8 +37,10 @@ class WordCounts(NamedTuple):
 
     def at_least(self, n: int) -> Iterator[tuple[str, int]]:
         """(word, count) for the words seen at least n times."""
-        for i in np.flatnonzero(self.counts >= n).tolist():
-            yield self.arena[self.offsets[i] : self.offsets[i + 1]].decode(), int(self.counts[i])
+        frequent = np.flatnonzero(self.counts >= n)
+        begins, ends, counts = (a[frequent].tolist() for a in (self.offsets[:-1], self.offsets[1:], self.counts))
+        for begin, end, seen in zip(begins, ends, counts, strict=True):
+            yield self.arena[begin:end].decode(), seen
 
 
 def count(corpus: Corpus, *, threads: int | None = None, on_progress: OnProgress = ignore) -> WordCounts:

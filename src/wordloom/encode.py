@@ -273,10 +273,11 @@ def _key(identity: str, corpus: Corpus, options: Sequence[object]) -> str:
 
 def _check_same_words(corpus: Corpus, encoded: Encoded) -> None:
     """The second reading must give every word as often as the first did."""
+    from wordloom.kernel.text import tally
+
     counts = encoded.vocabulary.counts
-    seen = np.zeros_like(counts)
-    for begin in range(0, len(encoded.ids), 1 << 22):
-        seen += np.bincount(encoded.ids[begin : begin + (1 << 22)], minlength=len(counts))
+    seen = np.zeros(len(counts), np.int64)
+    tally(encoded.ids, seen)
     if not np.array_equal(seen, counts):
         raise CorpusChangedError(
             f"{corpus.name} was not the same when read again: first {int(counts.sum()):,} words of the vocabulary, "

@@ -109,6 +109,7 @@ def load_kernels() -> None:
     ids.flags.writeable = False  # as mapped files are, which Numba takes for another type
     starts = np.array([0, len(ids)])
     starts.flags.writeable = False
+    text.tally(ids, np.zeros(2, np.int64))
     toy = Encoded(ids, starts, Vocabulary(("a", "b"), np.array([2, 2])), "")
     train_encoded(toy, TrainConfig(dim=1, epochs=1, sample=0.0), threads=1)
     padded, one = np.zeros((2, 16), np.float32)[:, :1], np.zeros((1, 1), np.int32)

@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from wordloom.kernel.simd import address
+from wordloom.kernel.simd import address, prefetch
 from wordloom.textfiles import MAX_WORD_BYTES
 
 Bytes = npt.NDArray[np.uint8]
@@ -24,6 +24,9 @@ _KIND = np.zeros(256, np.uint8)
 _KIND[[0x09, 0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x1F, 0x20]] = _SPACE
 _KIND[[0x0A, 0x0D]] = _LINE_END
 _KIND[[0xC2, 0xE1, 0xE2, 0xE3]] = _MAYBE_SPACE
+
+_SCANNED = 64  # words that are found before they are looked up
+_AT_LINE_END = 0  # no address of a word
 
 _ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
 _SPACES_PLUS_ONE = np.uint64(0x2121212121212121)
@@ -55,6 +58,14 @@ class Ids(NamedTuple):
     line_ends: npt.NDArray[np.int64]
 
 
+class _Found(NamedTuple):
+    """Words that were found and are still to be looked up: addresses of their bytes, and their hashes."""
+
+    start: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int64]  # or _AT_LINE_END
+    hash: npt.NDArray[np.uint64]
+
+
 def empty_table(n_words: int = 1 << 14, n_bytes: int = 1 << 17) -> Table:
     """A table with room for so many words, of so many bytes together."""
     return Table(
@@ -80,7 +91,7 @@ def count(table: Table, data: Bytes) -> tuple[Table, int, int]:
     table = _with_room(table, n_words=0, n_bytes=len(data))
     totals = np.zeros(2, np.int64)
     position = 0
-    while (position := _count_from(table, data, position, totals)) < len(data):
+    while (position := _count_from(table, data, position, totals, _empty_found())) < len(data):
         table = _with_room(table, n_words=1, n_bytes=0)
     return table, int(totals[0]), int(totals[1])
 
@@ -103,8 +114,12 @@ def encode(table: Table, data: Bytes) -> Ids:
     """The ids of a block's words. Words that the table does not have, and words too long, are left out."""
     ids = np.empty(len(data) // 2 + 1, np.int32)
     line_ends = np.empty(len(data) // 2 + 2, np.int64)
-    n_ids, n_lines = _encode(table, data, ids, line_ends)
+    n_ids, n_lines = _encode(table, data, ids, line_ends, _empty_found())
     return Ids(ids[:n_ids], line_ends[:n_lines])
+
+
+def _empty_found() -> _Found:
+    return _Found(np.empty(_SCANNED, np.int64), np.empty(_SCANNED, np.int64), np.empty(_SCANNED, np.uint64))
 
 
 def _empty_slots(n_words: int) -> npt.NDArray[np.uint64]:
@@ -297,15 +312,20 @@ def _add(table, data, start, end, h, slot):
 
 
 @njit(nogil=True, cache=True)
-def _count_from(table, data, position, totals):
-    """Count words from `position` on; stop at the end of data, or before a new word that finds the table full."""
-    places = _places(table)
-    counts = table.counts
-    begin = address(data)
-    at, limit = begin + position, begin + len(data)
-    while at < limit:
+def _scan(at, limit, places, found):
+    """Find the next words and line ends, and ask for the words' slots; gives how many, and the address to go on from.
+
+    Some at a time, because a look-up waits for memory and meanwhile the words after it can be found.
+    """
+    n = 0
+    while at < limit and n < _SCANNED:
         kind = _KIND[_load1(at)]
-        if kind in (_SPACE, _LINE_END):
+        if kind == _SPACE:
+            at += 1
+            continue
+        if kind == _LINE_END:
+            found.start[n], found.end[n] = at, _AT_LINE_END
+            n += 1
             at += 1
             continue
         if kind == _MAYBE_SPACE:
@@ -314,23 +334,43 @@ def _count_from(table, data, position, totals):
                 at += space
                 continue
         end = _word_end(at, limit)
-        if end - at > MAX_WORD_BYTES:
-            totals[1] += 1
-        else:
-            h = _hash(at, end, limit)
-            word, slot = _find(places, at, end, limit, h)
-            if word < 0:
-                if table.used[0] == len(counts):
-                    break
-                word = _add(table, data, at - begin, end - begin, h, slot)
-            counts[word] += 1
-            totals[0] += 1
-        at = end
-    return at - begin
+        h = _hash(at, end, limit)
+        prefetch(places.slots, 2 * (np.int64(h) & places.mask))
+        found.start[n], found.end[n], found.hash[n] = at, end, h
+        n += 1
+        at = end + (end < limit and _load1(end) == 0x20)
+    return n, at
 
 
 @njit(nogil=True, cache=True)
-def _encode(table, data, ids, line_ends):
+def _count_from(table, data, position, totals, found):
+    """Count words from `position` on; stop at the end of data, or before a new word that finds the table full."""
+    places = _places(table)
+    counts = table.counts
+    begin = address(data)
+    at, limit = begin + position, begin + len(data)
+    while at < limit:
+        n, after = _scan(at, limit, places, found)
+        for i in range(n):
+            start, end, h = found.start[i], found.end[i], found.hash[i]
+            if end == _AT_LINE_END:
+                continue
+            if end - start > MAX_WORD_BYTES:
+                totals[1] += 1
+                continue
+            word, slot = _find(places, start, end, limit, h)
+            if word < 0:
+                if table.used[0] == len(counts):
+                    return start - begin
+                word = _add(table, data, start - begin, end - begin, h, slot)
+            counts[word] += 1
+            totals[0] += 1
+        at = after
+    return len(data)
+
+
+@njit(nogil=True, cache=True)
+def _encode(table, data, ids, line_ends, found):
     """Fill ids and line_ends; give how many of each."""
     places = _places(table)
     n_ids = 0
@@ -338,28 +378,17 @@ def _encode(table, data, ids, line_ends):
     at = address(data)
     limit = at + len(data)
     while at < limit:
-        kind = _KIND[_load1(at)]
-        if kind == _SPACE:
-            at += 1
-            continue
-        if kind == _LINE_END:
-            if n_lines == 0 or line_ends[n_lines - 1] < n_ids:
-                line_ends[n_lines] = n_ids
-                n_lines += 1
-            at += 1
-            continue
-        if kind == _MAYBE_SPACE:
-            space = _space_length(at, limit)
-            if space > 0:
-                at += space
-                continue
-        end = _word_end(at, limit)
-        if end - at <= MAX_WORD_BYTES:
-            word, _ = _find(places, at, end, limit, _hash(at, end, limit))
-            if word >= 0:
+        n, at = _scan(at, limit, places, found)
+        for i in range(n):
+            start, end = found.start[i], found.end[i]
+            if end == _AT_LINE_END:
+                if n_lines == 0 or line_ends[n_lines - 1] < n_ids:
+                    line_ends[n_lines] = n_ids
+                    n_lines += 1
+            elif end - start <= MAX_WORD_BYTES:
+                word, _ = _find(places, start, end, limit, found.hash[i])
                 ids[n_ids] = word
-                n_ids += 1
-        at = end
+                n_ids += word >= 0
     return n_ids, n_lines
 
 
@@ -387,3 +416,10 @@ def _merge(table, arena, offsets, counts):
         if word < 0:
             word = _add(table, arena, start, end, h, slot)
         table.counts[word] += counts[other]
+
+
+@njit(nogil=True, cache=True)
+def tally(ids, counts):
+    """Add to counts[word] how often each word is among the ids."""
+    for word in ids:
+        counts[word] += 1
