@@ -8,10 +8,7 @@ words/s vary with the machine.
 """
 
 import argparse
-import gzip
 import json
-import platform
-import shutil
 import statistics
 import tempfile
 from dataclasses import asdict
@@ -20,21 +17,20 @@ from typing import Any
 
 from benchmarks.programs import Run, Settings, run
 from benchmarks.scores import read_binary, scores
+from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown
 
 PROGRAMS = ("wordloom", "word2vec.c", "gensim", "fasttext")
-DATA = Path(__file__).parent.parent.parent / "shared" / "data"
-RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
     """Measure, print and save."""
     args = _arguments()
     with tempfile.TemporaryDirectory() as folder:
-        corpus = _corpus(args.corpus, Path(folder), args.megabytes)
+        corpus = corpus_file(args.corpus, Path(folder), args.megabytes)
         tokens = _tokens(corpus, 5)
         runs, quality = _measure(args, corpus, Path(folder))
     report = {
-        "machine": _machine(),
+        "machine": machine(),
         "settings": {"threads": args.threads, "tokens": tokens, "epochs": args.epochs, "repeat": args.repeat},
         "rows": _rows(runs, quality, tokens * args.epochs),
         "runs": [asdict(r) for r in runs],
@@ -49,9 +45,7 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--corpus", type=Path, help="a text, perhaps .gz (100 MB of Wikipedia where present, else the demo's)"
-    )
+    parser.add_argument("--corpus", type=Path, help=CORPUS_HELP)
     parser.add_argument("--megabytes", type=int, help="only so much of the text")
     parser.add_argument("--dims", default="100,300", help="100,300")
     parser.add_argument("--threads", type=int, default=2)
@@ -63,25 +57,6 @@ def _arguments() -> argparse.Namespace:
         "--scores", type=Path, nargs="*", default=None, help="files of similarities (.tsv), analogies (.txt)"
     )
     return parser.parse_args()
-
-
-def _corpus(given: Path | None, folder: Path, megabytes: int | None) -> Path:
-    """The text as one plain file, since that is all that the peers read."""
-    text = folder / "corpus.txt"
-    source = given or DATA / "wiki100.txt.gz"
-    if given is None and not source.exists():
-        from wordloom.demo import write_corpus
-
-        write_corpus(text)
-    elif source.suffix == ".gz":
-        with gzip.open(source) as packed, text.open("wb") as plain:
-            shutil.copyfileobj(packed, plain)
-    else:
-        shutil.copy(source, text)
-    if megabytes is not None:
-        data = text.read_bytes()[: megabytes * 10**6]
-        text.write_bytes(data[: data.rfind(b"\n") + 1])
-    return text
 
 
 def _tokens(corpus: Path, min_count: int) -> int:
@@ -136,14 +111,14 @@ def _table(rows: list[dict[str, Any]]) -> str:
     """Markdown."""
     extra = [name for name in rows[0] if name not in _COLUMNS]
     heads = ["program", "dim", "words/s (median, range)", "wordloom is faster by", "text to vectors", "memory", *extra]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    lines = []
     for row in rows:
         rate, slow, fast = (f"{row[k] / 1e3:,.0f}k" for k in ("words_per_second", "slowest", "fastest"))
         faster = "" if row["program"] == "wordloom" else f"{row['wordloom_is_faster_by']:.1f}x"
         cells = [row["program"], str(row["dim"]), f"{rate} ({slow} to {fast})", faster]
         cells += [f"{row['total_seconds']:.1f} s", f"{row['peak_mb']:,.0f} MB", *(f"{row[name]:.1f}" for name in extra)]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        lines.append(cells)
+    return markdown(heads, lines)
 
 
 _COLUMNS = {
@@ -174,14 +149,6 @@ def _chart(rows: list[dict[str, Any]], path: Path) -> None:
         axis.invert_yaxis()
         axis.margins(x=0.15)
     figure.savefig(path, dpi=130)
-
-
-def _machine() -> dict[str, str | int | None]:
-    import os
-
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
-    return {"cpu": cpu, "cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Training time is what the program itself spends between its first and its last report of progress (or, where it has
 none, between the lines that its script prints), so that counting words and writing vectors stay out of words/s. Total
-time is that of the whole process, from text to saved vectors.
+time is that of the whole process, from text to saved vectors. Other facts come as lines `name = number` at the end.
 """
 
 import os
@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +40,7 @@ class Run:
     training_seconds: float
     total_seconds: float
     peak_mb: float
+    facts: dict[str, int]  # what the scripts tell besides
 
 
 def command(program: str, s: Settings, output: Path, peers: Path) -> list[str]:
@@ -67,14 +69,20 @@ def command(program: str, s: Settings, output: Path, peers: Path) -> list[str]:
 
 
 _PROGRESS = re.compile(rb"Progress: *([\d.]+)%|^(begin|end)$")
+_FACT = re.compile(rb"^(\w+) = (\d+)$", re.MULTILINE)
 
 
-def run(program: str, settings: Settings, output: Path, peers: Path) -> Run:
-    """Train once."""
+def run(
+    program: str, settings: Settings, output: Path, peers: Path, environment: Mapping[str, str] | None = None
+) -> Run:
+    """Train once, perhaps with some variables of the environment changed."""
     began = time.perf_counter()
     launcher = [sys.executable, str(HERE / "scripts" / "measured.py")]
     process = subprocess.Popen(
-        [*launcher, *command(program, settings, output, peers)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [*launcher, *command(program, settings, output, peers)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=os.environ | (environment or {}),
     )
     assert process.stdout is not None
     first = last = None
@@ -86,7 +94,7 @@ def run(program: str, settings: Settings, output: Path, peers: Path) -> Run:
             first = first or last
     status = process.wait()
     ended = time.perf_counter()
-    peak = re.search(rb"peak (\d+) kB\n$", said)
-    if status or peak is None or first is None or last is None:
+    facts = {name.decode(): int(number) for name, number in _FACT.findall(said)}
+    if status or "peak_kb" not in facts or first is None or last is None:
         raise RuntimeError(f"{program} failed with status {status}:\n{said.decode(errors='replace')}")
-    return Run(program, settings.dim, last - first, ended - began, int(peak[1]) / 1024)
+    return Run(program, settings.dim, last - first, ended - began, facts["peak_kb"] / 1024, facts)

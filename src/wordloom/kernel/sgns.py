@@ -311,19 +311,31 @@ def _update_mixed(batch, negatives, width, step, coming, coming_own):
 
 
 @njit(nogil=True, cache=True)
-def _drawn_step(x, down, repeats):
-    """-lr σ(x), or nothing for a context that is a six's own."""
-    return multiply(broadcast(_F(0.0)) if repeats else down, sigmoid(x))
+def _dots(batch, negatives, width, six, dots):
+    """v_wb . v_cb, then v_wb . v_nk for every drawn context, LANES for each, the last two lanes of no meaning."""
+    n = whole(batch, DRAWN)
+    x, y = _dots_two(batch, whole(batch, LAST_OWN), n, width) if six else _dots_own(batch, n, width)
+    store(dots, 0, x)
+    store(dots, LANES, y)
+    for k in range(1, negatives, 2):
+        m = min(k + 1, negatives - 1)  # the last of an even number is its own companion
+        x, y = _dots_two(batch, whole(batch, DRAWN + k), whole(batch, DRAWN + m), width)
+        store(dots, LANES * (k + 1), x)
+        store(dots, LANES * (m + 1), y)
 
 
 @njit(nogil=True, cache=True)
-def _spare_own(batch, negatives, step):
+def _spare_own(batch, negatives, six, step):
     """A drawn context that is a pair's own is no noise for that pair."""
     for k in range(negatives):
         n = whole(batch, DRAWN + k)
-        for b in range(SIX):
-            if n == whole(batch, OWN + b):
-                put(step, LANES * (k + 1) + b, _F(0.0))
+        if six:
+            if n == whole(batch, LAST_OWN):
+                store(step, LANES * (k + 1), zero())
+        else:
+            for b in range(SIX):
+                if n == whole(batch, OWN + b):
+                    put(step, LANES * (k + 1) + b, _F(0.0))
 
 
 @njit(nogil=True, cache=True)
@@ -334,22 +346,15 @@ def step_batch(batch, negatives, width, six, lr, step, coming, coming_own):
     this one, whose contexts begin at `coming_own`. Gives the squares of the pairs' own inner products, by
     lane: what no healthy training makes large, and what NaN and infinity cannot leave.
     """
-    down = broadcast(_F(-lr))
-    c = whole(batch, LAST_OWN) if six else 0
-    n = whole(batch, DRAWN)
-    own, x = _dots_two(batch, c, n, width) if six else _dots_own(batch, n, width)
-    store(step, 0, fma(down, sigmoid(own), broadcast(_F(lr))))
-    store(step, LANES, _drawn_step(x, down, n == c))
-    # Two drawn rows at a time; the last of an even number goes with the one before it once more.
-    for k in range(1, negatives, 2):
-        n, m = whole(batch, DRAWN + k), whole(batch, DRAWN + min(k + 1, negatives - 1))
-        x, y = _dots_two(batch, n, m, width)
-        store(step, LANES * (k + 1), _drawn_step(x, down, n == c))
-        store(step, LANES * (min(k + 1, negatives - 1) + 1), _drawn_step(y, down, m == c))
+    _dots(batch, negatives, width, six, step)
+    own = load(step, 0)
+    for k in range(negatives + 1):
+        store(step, LANES * k, multiply(broadcast(_F(-lr)), sigmoid(load(step, LANES * k))))
+    store(step, 0, add(broadcast(_F(lr)), load(step, 0)))
+    _spare_own(batch, negatives, six, step)
     if six:
         _update_six(batch, negatives, width, step, coming, coming_own)
     else:
-        _spare_own(batch, negatives, step)
         _update_mixed(batch, negatives, width, step, coming, coming_own)
     return multiply(own, own)
 

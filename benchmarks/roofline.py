@@ -1,0 +1,240 @@
+"""What share of the machine the kernel uses: its GFLOP/s beside the peak of multiply-adds and the memory's bandwidth.
+
+    python -m benchmarks.roofline
+    python -m benchmarks.roofline --corpus F --dims 64,100,300 --negatives 5,15 --repeat 7
+
+On one core. A pair counts 6 dim (negatives + 1) operations: an inner product and two steps for its own context and for
+each drawn one; what the kernel computes besides (sigmoids, draws, the gathering of batches) takes time and counts as
+nothing. The rows are those of
+    cache    a model that fits a core's own cache,
+    text     the blocks of a round of text, as training meets them: rows come from all over the model,
+    memory   the blocks of a model of a gigabyte, any row as likely as another: hardly two pairs of a block share one.
+The peak is measured beside every figure, so that a machine that is slower for a while is slower for both.
+"""
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown
+from wordloom.blocks import deal_parts, number_of_parts
+from wordloom.config import TrainConfig
+from wordloom.corpus import open_corpus
+from wordloom.deal import Dealer, Dealt
+from wordloom.draws import Purpose, key
+from wordloom.encode import Encoded, prepare
+from wordloom.kernel.sgns import Model, Noise, make_room, train_diagonal
+from wordloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, store
+from wordloom.training import load_kernels, noise_by_part, start_model
+from wordloom.workers import workers
+
+CACHE_BYTES = 2**17  # of each matrix
+MEMORY_BYTES = 2**29
+PAIRS = 60_000  # of any two words, in all blocks together
+DIAGONALS = 2  # of the blocks of a text, so many are trained
+
+
+class Work(NamedTuple):
+    """Blocks to train."""
+
+    model: Model
+    dealt: Dealt
+    noise: Noise
+    parts: int
+
+
+def main() -> None:
+    """Measure, print and save."""
+    args = _arguments()
+    load_kernels()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        text = corpus_file(args.corpus, Path(folder))
+        with open_corpus(text) as corpus, prepare(corpus, cache_dir=folder) as encoded:
+            for dim in map(int, args.dims.split(",")):
+                for where, work in _works(encoded, dim):
+                    for negatives in map(int, args.negatives.split(",")):
+                        rows.append(_row(work, where, dim, negatives, args.repeat))
+    report = {
+        "machine": machine(),
+        "peak_gflops": statistics.median(row["peak_gflops"] for row in rows),
+        "bandwidth": {name: _bandwidth(size) for name, size in (("cache", CACHE_BYTES), ("memory", MEMORY_BYTES))},
+        "words": len(encoded.vocabulary),
+        "rows": rows,
+    }
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "roofline.json").write_text(json.dumps(report, indent=1) + "\n")
+    page = _page(report)
+    (RESULTS / "roofline.md").write_text(page)
+    _chart(report, RESULTS / "roofline.png")
+    print(page)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, help=CORPUS_HELP)
+    parser.add_argument("--dims", default="64,100,128,200,256,300,384,512")
+    parser.add_argument("--negatives", default="5,15")
+    parser.add_argument("--repeat", type=int, default=5, help="times that everything is measured")
+    return parser.parse_args()
+
+
+def _works(encoded: Encoded, dim: int) -> list[tuple[str, Work]]:
+    return [
+        ("cache", _drawn(CACHE_BYTES // (4 * dim), dim)),
+        ("text", _of_text(encoded, dim)),
+        ("memory", _drawn(MEMORY_BYTES // (4 * dim), dim)),
+    ]
+
+
+def _drawn(n_words: int, dim: int) -> Work:
+    """Pairs of any two words, in the blocks of the first diagonals."""
+    parts = number_of_parts(n_words, dim)
+    noise = noise_by_part(np.full(n_words, 1 / n_words), deal_parts(n_words, parts, key(1)), parts)
+    blocks = [i * parts + (i + s) % parts for s in range(min(parts, DIAGONALS)) for i in range(parts)]
+    lengths = np.zeros(parts * parts, np.int64)
+    lengths[blocks] = PAIRS // len(blocks)
+    starts = np.append(0, np.cumsum(lengths))
+    pairs = np.empty(starts[-1], np.int64)
+    rng = np.random.default_rng(0)
+    for block in blocks:
+        w, c = (
+            rng.choice(noise.ids[noise.starts[p] : noise.starts[p + 1]], lengths[block]) for p in divmod(block, parts)
+        )
+        pairs[starts[block] : starts[block + 1]] = (w.astype(np.int64) << 32) | c
+    with workers(1) as pool:
+        return Work(start_model(n_words, dim, 1, pool), Dealt(pairs, starts), noise, parts)
+
+
+def _of_text(encoded: Encoded, dim: int) -> Work:
+    """The blocks of a text's first round."""
+    n_words = len(encoded.vocabulary)
+    parts = number_of_parts(n_words, dim)
+    part_of = deal_parts(n_words, parts, key(1, Purpose.PARTS, 0, 0))
+    noise = noise_by_part(encoded.vocabulary.noise(0.75), part_of, parts)
+    with workers(1) as pool:
+        dealer = Dealer(encoded, TrainConfig(dim=dim, sample=1e-4), parts=parts, heldout_limit=0, pool=pool)
+        dealt = dealer.deal(0, *dealer.rounds[0], part_of)
+        return Work(start_model(n_words, dim, 1, pool), dealt, noise, parts)
+
+
+def _row(work: Work, where: str, dim: int, negatives: int, repeat: int) -> dict[str, Any]:
+    model, dealt, noise, parts = work
+    longest, contexts = (int(np.diff(starts).max()) for starts in (dealt.starts, noise.starts))
+    room = make_room(negatives, longest, contexts, model.width)
+    shifts = range(min(parts, DIAGONALS))
+    pairs = sum(int(np.diff(dealt.starts)[[i * parts + (i + s) % parts for i in range(parts)]].sum()) for s in shifts)
+
+    def train() -> None:
+        for shift in shifts:
+            train_diagonal(model, room, *dealt, noise, parts, shift, 0, parts, negatives, np.uint64(1), 0.025, 0.025)
+
+    train()
+    peaks, rates = [], []
+    for _ in range(repeat):
+        peaks.append(_peak())
+        rates.append(6 * dim * (negatives + 1) * pairs / _seconds(train) / 1e9)
+    shares = [rate / peak for rate, peak in zip(rates, peaks, strict=True)]
+    return {
+        "rows": where,
+        "dim": dim,
+        "negatives": negatives,
+        "gflops": statistics.median(rates),
+        "peak_gflops": statistics.median(peaks),
+        "share": statistics.median(shares),
+        "least": min(shares),
+        "most": max(shares),
+    }
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+@njit(nogil=True, cache=True)
+def _multiply_add(array, times):
+    """Ten sums that do not wait for each other: two multiply-adds can begin in a cycle, and each takes four."""
+    p = address(array)
+    x = load(p, 0)
+    a = b = c = d = e = f = g = h = i = j = x
+    for _ in range(times):
+        a, b, c, d, e = fma(x, x, a), fma(x, x, b), fma(x, x, c), fma(x, x, d), fma(x, x, e)
+        f, g, h, i, j = fma(x, x, f), fma(x, x, g), fma(x, x, h), fma(x, x, i), fma(x, x, j)
+    store(p, 0, add(add(add(a, b), add(c, d)), add(add(e, f), add(add(g, h), add(i, j)))))
+
+
+def _peak() -> float:
+    """GFLOP/s of multiply-adds in registers."""
+    times, array = 2_000_000, np.zeros(LANES, np.float32)
+    _multiply_add(array, 1)
+    return 2 * LANES * 10 * times / _seconds(lambda: _multiply_add(array, times)) / 1e9
+
+
+@njit(nogil=True, cache=True)
+def _scale(array, factor, times):
+    p, factor = address(array), broadcast(factor)
+    for _ in range(times):
+        for i in range(0, len(array), LANES):
+            store(p, i, multiply(factor, load(p, i)))
+
+
+def _bandwidth(size: int) -> float:
+    """GB/s, read and written together, of going over so many bytes."""
+    array, times = np.ones(size // 4, np.float32), max(1, 2**30 // size)
+    one = np.float32(1.0)  # handed over, or the compiler would see that there is nothing to do
+    _scale(array, one, 1)
+    return 2 * size * times / min(_seconds(lambda: _scale(array, one, times)) for _ in range(3)) / 1e9
+
+
+def _page(report: dict[str, Any]) -> str:
+    heads = ["dim", "negatives", *(f"rows in {where}" for where in ("cache", "text", "memory"))]
+    rows = report["rows"]
+    lines = []
+    for dim, negatives in dict.fromkeys((row["dim"], row["negatives"]) for row in rows):
+        mine = {row["rows"]: row for row in rows if (row["dim"], row["negatives"]) == (dim, negatives)}
+        shares = [f"{mine[w]['gflops']:.0f} GFLOP/s, {mine[w]['share']:.0%}" for w in ("cache", "text", "memory")]
+        lines.append([str(dim), str(negatives), *shares])
+    about = (
+        f"One core of {report['machine']['cpu']}: {report['peak_gflops']:.0f} GFLOP/s of multiply-adds at most, "
+        f"{report['bandwidth']['cache']:.0f} GB/s to and from its own cache, {report['bandwidth']['memory']:.0f} GB/s "
+        f"to and from memory. The text has {report['words']:,} words.\n\n"
+    )
+    return about + markdown(heads, lines)
+
+
+def _chart(report: dict[str, Any], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    all_negatives = sorted({row["negatives"] for row in report["rows"]})
+    figure, axes = pyplot.subplots(
+        1, len(all_negatives), figsize=(4.5 * len(all_negatives), 3.2), sharey=True, squeeze=False, layout="constrained"
+    )
+    for axis, negatives in zip(axes[0], all_negatives, strict=True):
+        for where in ("cache", "text", "memory"):
+            mine = [row for row in report["rows"] if (row["rows"], row["negatives"]) == (where, negatives)]
+            axis.plot(
+                [row["dim"] for row in mine], [100 * row["share"] for row in mine], "o-", label=f"rows in {where}"
+            )
+        axis.axhline(50, color="gray", linewidth=0.8, linestyle="--")
+        axis.set(title=f"{negatives} negatives", xlabel="dim", ylim=(0, 100))
+        axis.grid(alpha=0.3)
+    axes[0, 0].set_ylabel("% of the peak of multiply-adds")
+    axes[0, 0].legend()
+    figure.savefig(path, dpi=130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""What the benchmarks share: the text, the machine, and how and where results are written."""
+
+import gzip
+import os
+import platform
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+RESULTS = Path(__file__).parent / "results"
+CORPUS_HELP = "a text, perhaps .gz (100 MB of Wikipedia where present, else the demo's)"
+
+
+def corpus_file(given: Path | None, folder: Path, megabytes: int | None = None) -> Path:
+    """The text as one plain file, since that is all that the peers read."""
+    text = folder / "corpus.txt"
+    source = given or DATA / "wiki100.txt.gz"
+    if given is None and not source.exists():
+        from wordloom.demo import write_corpus
+
+        write_corpus(text)
+    elif source.suffix == ".gz":
+        with gzip.open(source) as packed, text.open("wb") as plain:
+            shutil.copyfileobj(packed, plain)
+    else:
+        shutil.copy(source, text)
+    if megabytes is not None:
+        data = text.read_bytes()[: megabytes * 10**6]
+        text.write_bytes(data[: data.rfind(b"\n") + 1 or None])  # a text like text8 is one line without an end
+    return text
+
+
+def machine() -> dict[str, str | int | None]:
+    """What the figures were measured on."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.processor())
+    return {"cpu": cpu, "cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
+
+
+def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table."""
+    lines = ["| " + " | ".join(cells) + " |" for cells in (heads, *rows)]
+    return "\n".join([lines[0], "|" + " --- |" * len(heads), *lines[1:]]) + "\n"
