@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from benchmarks.programs import Run
 from benchmarks.salted import Stretch
 from benchmarks.series import TOKENS_TRAINED, Bench, Case
-from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown
+from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, verdict
 from wordloom.blocks import stride_of
 
 TEXT_MEGABYTES = 100  # of the corpus, for text to ids
@@ -51,9 +51,7 @@ class Bar(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        ratio = self.measured / self.asked
-        met = ratio >= 1 if self.at_least else ratio <= 1
-        return "met" if met else f"missed by {abs(ratio - 1):.1%}"
+        return verdict(self.measured, self.asked, self.at_least)
 
 
 def main() -> None:

@@ -42,3 +42,10 @@ def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table."""
     lines = ["| " + " | ".join(cells) + " |" for cells in (heads, *rows)]
     return "\n".join([lines[0], "|" + " --- |" * len(heads), *lines[1:]]) + "\n"
+
+
+def verdict(measured: float, asked: float, at_least: bool) -> str:
+    """Whether a bar was met, or by how much it was missed."""
+    ratio = measured / asked
+    met = ratio >= 1 if at_least else ratio <= 1
+    return "met" if met else f"missed by {abs(ratio - 1):.1%}"
