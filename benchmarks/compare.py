@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.programs import Run, Settings, run
 from benchmarks.scores import read_binary, scores
-from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, verdict
+from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, say, verdict
 
 PROGRAMS = ("wordloom", "word2vec.c", "gensim", "fasttext")
 ASKED = {  # how many times as fast wordloom should be, by program and dim: with 2 threads, on Wikipedia
@@ -89,6 +89,7 @@ def _measure(args: argparse.Namespace, corpus: Path, folder: Path) -> tuple[list
                 settings = Settings(corpus, dim, args.threads, min_count=args.min_count, epochs=args.epochs)
                 output = folder / f"{program}.bin"
                 runs.append(run(program, settings, output, args.peers))
+                say(f"{program}, dim {dim}: {runs[-1].training_seconds:.1f} s of training")
                 if (program, dim) not in quality:
                     quality[program, dim] = scores(*read_binary(output), files)
     return runs, quality

@@ -24,14 +24,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown
+from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, say
 from wordloom.blocks import deal_parts, number_of_parts
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
 from wordloom.deal import Dealer, Dealt
 from wordloom.draws import Purpose, key
 from wordloom.encode import Encoded, prepare
-from wordloom.kernel.sgns import Model, Noise, make_room, train_diagonal
+from wordloom.kernel.block import Noise, make_room, train_diagonal
+from wordloom.kernel.sgns import Model
 from wordloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, store
 from wordloom.training import load_kernels, noise_by_part, start_model
 from wordloom.workers import workers
@@ -63,6 +64,7 @@ def main() -> None:
                 for where, work in _works(encoded, dim):
                     for negatives in map(int, args.negatives.split(",")):
                         rows.append(_row(work, where, dim, negatives, args.repeat))
+                        say(f"dim {dim}, {negatives} negatives, rows in {where}: {rows[-1]['share']:.0%}")
     report = {
         "machine": machine(),
         "peak_gflops": statistics.median(row["peak_gflops"] for row in rows),

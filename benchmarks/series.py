@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from benchmarks.programs import HERE, Run, Settings, run
 from benchmarks.salted import Stretch
+from benchmarks.setting import say
 
 TOKENS_TRAINED = 20_000_000  # shorter texts get several epochs: enough for seconds, so that noise is small beside them
 
@@ -65,7 +66,7 @@ class Bench:
         for _ in range(self.repeat):
             for n, mine in rates.items():
                 mine.append(self._text_to_ids(text, n))
-                _say(f"text to ids by {n}: {mine[-1]:.0f} MB/s")
+                say(f"text to ids by {n}: {mine[-1]:.0f} MB/s")
         return {n: statistics.median(mine) for n, mine in rates.items()}
 
     def trainings(self, cases: list[Case]) -> dict[Case, list[Run]]:
@@ -75,7 +76,7 @@ class Bench:
             texts = {case: Path(name) / f"{case.n_words}-{case.repetitions}.txt" for case in cases}
             for case, text in texts.items():
                 if not text.exists():
-                    _say(f"making a text of {case.n_tokens:,} tokens and {case.n_words:,} words")
+                    say(f"making a text of {case.n_tokens:,} tokens and {case.n_words:,} words")
                     self.stretch.write(text, case.repetitions, case.n_words)
             for _ in range(self.repeat):
                 for case, mine in runs.items():
@@ -93,7 +94,7 @@ class Bench:
         if done.facts["words"] != case.n_words:
             raise RuntimeError(f"{done.facts['words']:,} words were trained instead of {case.n_words:,}.")
         what = f"{case.epochs} x {case.n_tokens:,} tokens, {case.n_words:,} words"
-        _say(f"training on {what} by {case.threads}: {done.training_seconds:.2f} s")
+        say(f"training on {what} by {case.threads}: {done.training_seconds:.2f} s")
         return done
 
     def _start(self, text: Path) -> float:
@@ -112,9 +113,5 @@ class Bench:
                     seconds = time.perf_counter() - began
         if seconds is None or process.returncode:
             raise RuntimeError(f"wordloom train failed with status {process.returncode}:\n{said.decode()}")
-        _say(f"start of wordloom train: {seconds:.2f} s")
+        say(f"start of wordloom train: {seconds:.2f} s")
         return seconds
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

@@ -4,6 +4,7 @@ import gzip
 import os
 import platform
 import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -49,3 +50,8 @@ def verdict(measured: float, asked: float, at_least: bool) -> str:
     ratio = measured / asked
     met = ratio >= 1 if at_least else ratio <= 1
     return "met" if met else f"missed by {abs(ratio - 1):.1%}"
+
+
+def say(line: str) -> None:
+    """Tell how far things are, beside the results."""
+    print(line, file=sys.stderr, flush=True)

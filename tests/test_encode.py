@@ -7,6 +7,7 @@ import json
 import lzma
 import os
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -435,3 +436,19 @@ def test_many_processes_may_encode_the_same_text_at_once(path: Path, tmp_path: P
             digests = list(pool.map(lambda _: prepared(path, tmp_path / str(attempt)).digest, range(6)))  # noqa: B023
         assert len(set(digests)) == 1
         assert len(list((tmp_path / str(attempt)).iterdir())) == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells how much memory mapped files hold")
+def test_what_has_been_read_can_give_its_memory_back_and_be_read_again(tmp_path):
+    def mapped_kb():
+        return int(re.search(r"RssFile:\s+(\d+) kB", Path("/proc/self/status").read_text())[1])
+
+    path = tmp_path / "text.txt"
+    path.write_text("a b c d e f g h\n" * 500_000)  # 16 MB of ids
+    with prepared(path, tmp_path / "cache") as encoded:
+        total = int(encoded.ids.sum())
+        before = mapped_kb()
+        encoded.release(0, encoded.n_sentences)
+        assert mapped_kb() < before - 15_000
+        assert int(encoded.ids.sum()) == total
+        assert mapped_kb() > before - 5_000

@@ -17,6 +17,7 @@ ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix, so that a few blocks 
 WORDS_PER_PART = 32  # fewer, and the noise of a part would be drawn from too few contexts
 FEWEST_PARTS, MOST_PARTS = 32, 64
 PAIRS_PER_ROUND = 8_000_000  # 64 MB of pairs in memory
+PAIRS_PER_BLOCK = 500_000  # reached with one or two parts only; a thread has room for a whole block's batches
 TOKENS_PER_CHUNK = 1 << 16  # what one thread thins and deals at a time
 
 
@@ -35,11 +36,11 @@ def number_of_parts(n_words: int, dim: int) -> int:
 
 
 def pairs_per_round(parts: int, dim: int, negatives: int) -> int:
-    """PAIRS_PER_ROUND, or fewer where one block of them would take a thread longer than about a third of a second.
+    """PAIRS_PER_ROUND, or fewer where one block would be too long for memory, or take longer than a third of a second.
 
     An interrupt waits for the blocks that are being trained.
     """
-    return min(PAIRS_PER_ROUND, parts**2 * 10**9 // (dim * (negatives + 1)))
+    return min(PAIRS_PER_ROUND, parts**2 * min(PAIRS_PER_BLOCK, 10**9 // (dim * (negatives + 1))))
 
 
 def deal_parts(n_words: int, parts: int, key: np.uint64) -> Ids:

@@ -36,6 +36,7 @@ class Dealer:
         per_token = pairs_per_token(vocabulary.counts / vocabulary.n_tokens, keep, config.window)
         per_round = pairs_per_round(parts, config.dim, config.negatives)
         self.rounds = ranges(encoded.starts, max(1, int(per_round / per_token)))
+        self._encoded = encoded
         self._ids, self._starts = encoded.ids, encoded.starts
         self._limit = keep_limit(keep)
         self._config = config
@@ -61,6 +62,7 @@ class Dealer:
         if len(self._pairs) < ends[-1]:
             self._pairs = np.empty(int(ends[-1] * 1.1), np.int64)
         places = np.ascontiguousarray(places.T)
+        self._encoded.release(first, last)
         list(self._pool.map(self._write, offsets, survivors, places))
         return Dealt(self._pairs, starts)
 

@@ -14,6 +14,7 @@ files' identity and all options that matter, so that the next run on the same te
 
 import hashlib
 import json
+import mmap
 import os
 import shutil
 import unicodedata
@@ -65,6 +66,14 @@ class Encoded:
     @property
     def n_sentences(self) -> int:
         return len(self.starts) - 1
+
+    def release(self, first: int, last: int) -> None:
+        """Give back the memory of sentences first..last-1. They are mapped, so they come back when they are read again.
+
+        Else a corpus that is longer than memory would look, to whoever watches the process, as if it were held in it.
+        """
+        _release(self.ids, int(self.starts[first]), int(self.starts[last]))
+        _release(self.starts, first, last)
 
     def close(self) -> None:
         """Delete the files if they are temporary. (Where that is allowed, the arrays stay readable.)"""
@@ -210,9 +219,21 @@ def _combined(ids: str, starts: str, vocabulary: Vocabulary) -> str:
 
 def _mapped(folder: Path, vocabulary: Vocabulary, digest: str) -> Encoded:
     with output_errors(folder):  # it could be gone if somebody cleared the cache in this moment
-        ids = np.memmap(folder / _IDS, "<i4", "r")
-        starts = np.memmap(folder / _STARTS, "<i8", "r")
-    return Encoded(ids.view(np.ndarray), starts.view(np.ndarray), vocabulary, digest)
+        return Encoded(_map(folder / _IDS, "<i4"), _map(folder / _STARTS, "<i8"), vocabulary, digest)
+
+
+def _map(path: Path, kind: str) -> npt.NDArray[Any]:
+    with path.open("rb") as file:
+        return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
+
+
+def _release(array: npt.NDArray[Any], begin: int, end: int) -> None:
+    """Give back the pages that array[begin:end] covers, if they are those of a file and the system can."""
+    pages = getattr(array.base, "obj", None)  # np.frombuffer keeps a memoryview of what it was given
+    if isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        first, last = (at * array.itemsize // mmap.PAGESIZE * mmap.PAGESIZE for at in (begin, end))
+        if first < last:
+            pages.madvise(mmap.MADV_DONTNEED, first, last - first)
 
 
 # --- The cache
@@ -277,7 +298,9 @@ def _check_same_words(corpus: Corpus, encoded: Encoded) -> None:
 
     counts = encoded.vocabulary.counts
     seen = np.zeros(len(counts), np.int64)
-    tally(encoded.ids, seen)
+    for begin in range(0, len(encoded.ids), 1 << 22):
+        tally(encoded.ids[begin : begin + (1 << 22)], seen)
+        _release(encoded.ids, begin, min(begin + (1 << 22), len(encoded.ids)))
     if not np.array_equal(seen, counts):
         raise CorpusChangedError(
             f"{corpus.name} was not the same when read again: first {int(counts.sum()):,} words of the vocabulary, "

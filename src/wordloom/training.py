@@ -32,7 +32,8 @@ from wordloom.vocabulary import Vocabulary, checked_selection
 from wordloom.workers import Workers, relay, workers
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from wordloom.kernel.sgns import Model, Noise, Room
+    from wordloom.kernel.block import Noise, Room
+    from wordloom.kernel.sgns import Model
 
 LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; healthy training stays below 100
 LARGEST_COMPONENT = 1e3  # of a vector; healthy ones stay below 20
@@ -182,7 +183,7 @@ class _Training:
         self, dealt: Dealt, noise: "Noise", key: np.uint64, rates: list[float]
     ) -> Callable[[int, int], float]:
         """What trains the blocks (i, (i + shift) mod P) for the i of a span; gives their largest mean square."""
-        from wordloom.kernel.sgns import make_room, train_diagonal
+        from wordloom.kernel.block import make_room, train_diagonal
 
         longest, contexts = (int(np.diff(starts).max()) for starts in (dealt.starts, noise.starts))
         rooms: list[Room] = []  # that nobody is in: as many as threads, since fresh memory costs time
@@ -266,8 +267,8 @@ def start_model(n_words: int, dim: int, seed: int, pool: Workers) -> "Model":
 
 def noise_by_part(probability: np.ndarray, part_of: Ids, parts: int) -> "Noise":
     """An alias table for the contexts of each part."""
+    from wordloom.kernel.block import Noise
     from wordloom.kernel.noise import alias_table
-    from wordloom.kernel.sgns import Noise
 
     ids = np.argsort(part_of, kind="stable").astype(np.int32)
     starts = np.searchsorted(part_of[ids], np.arange(parts + 1)).astype(np.int64)

@@ -1,0 +1,157 @@
+"""A block's pairs, made into batches and trained one batch after the other."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from wordloom.kernel.rng import below, derive, draw, lower
+from wordloom.kernel.sgns import DRAWN, LAST_OWN, OWN, SIX, step_batch
+from wordloom.kernel.simd import LANES, add, address, store, zero
+
+
+class Noise(NamedTuple):
+    """Alias tables, one after the other: that of part j is at starts[j] .. starts[j + 1]."""
+
+    ids: npt.NDArray[np.int32]  # a slot's own context
+    cut: npt.NDArray[np.uint64]  # in units of 2^-32: how often the slot gives it
+    other: npt.NDArray[np.int32]  # what it gives otherwise
+    starts: npt.NDArray[np.int64]
+
+
+class Room(NamedTuple):
+    """What one thread works with."""
+
+    plan: npt.NDArray[np.int64]  # (batches of a block and one more, DRAWN + negatives)
+    waiting: npt.NDArray[np.int32]  # (contexts of a part, 8): w of pairs that wait for others of their c, and how many
+    begun: npt.NDArray[np.int32]  # contexts in the order in which pairs began to wait
+    step: npt.NDArray[np.float32]  # how far the rows of a batch go: LANES for its own contexts, then for each drawn one
+    nobody: npt.NDArray[np.float32]  # two rows of zeros, the pair that fills up a block's last batch
+
+
+def make_room(negatives: int, longest: int, contexts: int, width: int) -> Room:
+    """Room for blocks of up to `longest` pairs, whose part has so many contexts."""
+    return Room(
+        np.empty((longest // SIX + 2, DRAWN + negatives), np.int64),
+        np.zeros((contexts, 8), np.int32),
+        np.empty(longest + 1, np.int32),
+        np.empty((negatives + 1) * LANES, np.float32),
+        np.zeros(2 * width, np.float32),
+    )
+
+
+@njit(nogil=True, cache=True)
+def gather(model, pairs, begin, end, shift, room):
+    """Make batches of the pairs begin..end-1 of a block, in room.plan, sixes first; gives the number of sixes.
+
+    A six forms, and takes its place, when the sixth pair of its context comes, so that corpus order stays. What is left
+    at the end follows context by context. c >> shift numbers the contexts of a part.
+    """
+    plan, waiting, begun, _, nobody = room
+    W, C, row = address(model.W), address(model.C), 4 * model.stride
+    batch = n_begun = 0
+    for i in range(begin, end):
+        c = pairs[i] & 0xFFFFFFFF
+        context = c >> shift
+        n = waiting[context, SIX]
+        begun[n_begun] = c
+        n_begun += n == 0
+        waiting[context, n] = pairs[i] >> 32
+        waiting[context, SIX] = n + 1
+        if n + 1 == SIX:
+            for b in range(SIX):
+                plan[batch, b] = W + row * waiting[context, b]
+            plan[batch, LAST_OWN] = C + row * c
+            waiting[context, SIX] = 0
+            batch += 1
+    sixes, b = batch, 0
+    for i in range(n_begun):
+        c = np.int64(begun[i])
+        context = c >> shift
+        for n in range(waiting[context, SIX]):
+            plan[batch, b] = W + row * waiting[context, n]
+            plan[batch, OWN + b] = C + row * c
+            b += 1
+            if b == SIX:
+                batch, b = batch + 1, 0
+        waiting[context, SIX] = 0
+    for empty in range(b, SIX):
+        plan[batch, empty] = address(nobody)
+        plan[batch, OWN + empty] = address(nobody) + 4 * model.width
+    return sixes
+
+
+@njit(nogil=True, cache=True)
+def _draw(model, noise, part, negatives, key, plan, batches):
+    """Draw the contexts of all batches of a block from the noise of its part."""
+    ids, cut, other, starts = noise
+    C, row = address(model.C), 4 * model.stride
+    begin, n = starts[part], starts[part + 1] - starts[part]
+    for batch in range(batches):
+        for k in range(negatives):
+            bits = draw(key, batch * negatives + k)
+            slot = begin + below(bits, n)
+            one, two = ids[slot], other[slot]  # both, since guessing which would often fail
+            plan[batch, DRAWN + k] = C + row * np.int64(one if lower(bits) < cut[slot] else two)
+
+
+@njit(nogil=True, cache=True)
+def train_block(model, room, pairs, begin, end, shift, noise, part, negatives, key, lr_first, lr_last):
+    """Descend on the pairs begin..end-1, six at a time, the rate falling from lr_first to lr_last.
+
+    Gives the mean square of their inner products.
+    """
+    n = end - begin
+    if n == 0:
+        return 0.0
+    batches = (n + SIX - 1) // SIX
+    sixes = gather(model, pairs, begin, end, shift, room)
+    _draw(model, noise, part, negatives, key, room.plan, batches)
+    batch, step, size = address(room.plan), address(room.step), 8 * (DRAWN + negatives)
+    squares = zero()
+    for i in range(batches):
+        lr = lr_first + (lr_last - lr_first) * (i / batches)
+        coming_own = LAST_OWN if i + 1 < sixes else OWN
+        square = step_batch(batch, negatives, model.width, i < sixes, lr, step, batch + size, coming_own)
+        squares = add(squares, square)
+        batch += size
+    for i in range(0, model.width, LANES):
+        store(address(room.nobody), i, zero())
+    store(step, 0, squares)
+    total = 0.0
+    for b in range(SIX):
+        total += room.step[b]
+    return total / n
+
+
+@njit(nogil=True, cache=True)
+def train_diagonal(model, room, pairs, starts, noise, parts, shift, first, last, negatives, key, lr_first, lr_last):
+    """Train the blocks (i, (i + shift) mod parts) for i in first..last-1; starts[block] is where its pairs begin.
+
+    Blocks of one shift share no row, so that any threads may train them at the same time. Gives the largest of the
+    blocks' mean squares, NaN if one is.
+    """
+    worst = 0.0
+    bits = 0
+    while 1 << bits < parts:
+        bits += 1
+    for i in range(first, last):
+        j = (i + shift) % parts
+        block = i * parts + j
+        square = train_block(
+            model,
+            room,
+            pairs,
+            starts[block],
+            starts[block + 1],
+            bits,
+            noise,
+            j,
+            negatives,
+            derive(key, block),
+            lr_first,
+            lr_last,
+        )
+        worst = np.maximum(worst, square)  # which is NaN once either is
+    return worst
