@@ -124,7 +124,7 @@ def _of_text(encoded: Encoded, dim: int) -> Work:
     noise = noise_by_part(encoded.vocabulary.noise(0.75), part_of, parts)
     with workers(1) as pool:
         dealer = Dealer(encoded, TrainConfig(dim=dim, sample=1e-4), parts=parts, heldout_limit=0, pool=pool)
-        dealt = dealer.deal(0, *dealer.rounds[0], part_of)
+        dealt = dealer.deal(0, *next(dealer.rounds()), part_of)
         return Work(start_model(n_words, dim, 1, pool), dealt, noise, parts)
 
 

@@ -44,7 +44,7 @@ def test_rows_are_whole_cache_lines_and_an_odd_number_of_them(dim):
 def test_ranges_cover_all_sentences_in_order():
     starts = np.concatenate([[0], np.cumsum(np.random.default_rng(0).integers(1, 50, 1000))])
     for tokens in (1, 10, 777, 10**9):
-        found = ranges(starts, tokens)
+        found = list(ranges(starts, tokens))
         assert [a for a, _ in found] + [1000] == [0] + [b for _, b in found]
         assert all(starts[b] - starts[a] >= tokens for a, b in found[:-1])
 

@@ -79,7 +79,7 @@ def test_the_small_rounds_above_do_cut_the_corpus_into_parts_rounds_and_chunks(z
     with open_corpus(zipf_corpus) as corpus, prepare(corpus, min_count=2) as encoded:
         per_token = 300_000 / 6
         assert blocks.number_of_parts(len(encoded.vocabulary), 20) >= 8
-        assert len(blocks.ranges(encoded.starts, int(per_token))) >= 2
+        assert len(list(blocks.ranges(encoded.starts, int(per_token)))) >= 2
 
 
 def test_another_seed_gives_other_vectors(two_topics):

@@ -6,6 +6,7 @@ trains them in any order with the same result. Nothing here knows how many threa
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -66,18 +67,18 @@ def stride_of(dim: int) -> int:
     return ((dim + 15) // 16 | 1) * 16
 
 
-def ranges(starts: Starts, tokens: int) -> list[tuple[int, int]]:
+def ranges(starts: Starts, tokens: int) -> Iterator[tuple[int, int]]:
     """Ranges of whole sentences of at least so many tokens each (the last may have fewer).
 
-    >>> ranges(np.array([0, 4, 8, 12, 13]), 5)
+    >>> list(ranges(np.array([0, 4, 8, 12, 13]), 5))
     [(0, 2), (2, 4)]
     """
-    ends = []
     at, last = 0, len(starts) - 1
     while at < last:
-        begin, at = at, int(np.searchsorted(starts, min(int(starts[at]) + tokens, int(starts[-1]))))
-        ends.append((begin, at))
-    return ends
+        end = min(int(starts[at]) + tokens, int(starts[-1]))
+        near = starts[at : at + tokens + 1]  # sentences have tokens; starts are mapped, so touch few
+        begin, at = at, at + int(np.searchsorted(near, end))
+        yield begin, at
 
 
 def pairs_per_token(frequency: npt.NDArray[np.float64], keep: npt.NDArray[np.float64], window: int) -> float:

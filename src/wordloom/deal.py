@@ -5,6 +5,7 @@ of every chunk's share in every block; then threads write the pairs there. So a 
 whoever wrote them.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -35,7 +36,7 @@ class Dealer:
         keep = vocabulary.keep_probability(config.sample)
         per_token = pairs_per_token(vocabulary.counts / vocabulary.n_tokens, keep, config.window)
         per_round = pairs_per_round(parts, config.dim, config.negatives)
-        self.rounds = ranges(encoded.starts, max(1, int(per_round / per_token)))
+        self._tokens_per_round = max(1, int(per_round / per_token))
         self._encoded = encoded
         self._ids, self._starts = encoded.ids, encoded.starts
         self._limit = keep_limit(keep)
@@ -43,14 +44,19 @@ class Dealer:
         self._parts = parts
         self._heldout_limit = np.uint64(heldout_limit)
         self._pool = pool
-        largest = max(int(encoded.starts[last] - encoded.starts[first]) for first, last in self.rounds)
-        self._kept, self._left, self._right, self._part = np.empty((4, largest), np.int32)
+        self._kept, self._left, self._right, self._part = np.empty((4, 0), np.int32)
         self._pairs = np.empty(0, np.int64)
+
+    def rounds(self) -> Iterator[tuple[int, int]]:
+        """The rounds of an epoch: their first sentence, and the one after their last."""
+        return ranges(self._starts, self._tokens_per_round)
 
     def deal(self, epoch: int, first: int, last: int, part_of: Ids) -> Dealt:
         """The pairs of sentences first..last-1 in this epoch, by the parts of their words."""
-        chunks = ranges(self._starts[first : last + 1], TOKENS_PER_CHUNK)
-        chunks = [(first + a, first + b) for a, b in chunks]
+        n = int(self._starts[last] - self._starts[first])
+        if len(self._kept) < n:
+            self._kept, self._left, self._right, self._part = np.empty((4, n), np.int32)
+        chunks = [(first + a, first + b) for a, b in ranges(self._starts[first : last + 1], TOKENS_PER_CHUNK)]
         offsets = [int(self._starts[a] - self._starts[first]) for a, _ in chunks]
         counts = np.zeros((len(chunks), self._parts**2), np.int64)
         keys = np.array([key(self._config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])

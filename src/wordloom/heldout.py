@@ -80,6 +80,7 @@ def _pairs(encoded: Encoded, config: TrainConfig, limit: int) -> Iterator[tuple[
             yield from sentence_pairs(
                 ids, begin, window=config.window, limit=keep, keep_key=keep_key, window_key=window_key
             )
+        encoded.release(first, first + len(draws))
 
 
 def _drawn(encoded: Encoded, config: TrainConfig, n: int) -> Ids:

@@ -150,7 +150,7 @@ class _Training:
         self._measure()
         self._report(0)
         for epoch in range(self.config.epochs):
-            for number, (first, last) in enumerate(self.dealer.rounds):
+            for number, (first, last) in enumerate(self.dealer.rounds()):
                 self._train_round(epoch, number, first, last)
             if self.n_pairs == 0:
                 raise InputError(
