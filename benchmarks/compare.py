@@ -65,7 +65,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--scores", type=Path, nargs="*", default=None, help="files of similarities (.tsv), analogies (.txt)"
     )
-    return parser.parse_args()
+    args = parser.parse_args()
+    if "wordloom" not in args.programs.split(","):
+        parser.error("--programs has to have wordloom, with which the others are compared")
+    return args
 
 
 def _tokens(corpus: Path, min_count: int) -> int:

@@ -97,4 +97,4 @@ def run(
     facts = {name.decode(): int(number) for name, number in _FACT.findall(said)}
     if status or "peak_kb" not in facts or first is None or last is None:
         raise RuntimeError(f"{program} failed with status {status}:\n{said.decode(errors='replace')}")
-    return Run(program, settings.dim, last - first, ended - began, facts["peak_kb"] / 1024, facts)
+    return Run(program, settings.dim, last - first, ended - began, facts["peak_kb"] * 1.024e-3, facts)

@@ -128,7 +128,7 @@ def _row(case: Case, runs: list[Run]) -> Row:
         "slowest": max(nanoseconds),
         "before_seconds": statistics.median(r.facts["prepared_ms"] / 1e3 for r in runs),
         "total_seconds": statistics.median(r.total_seconds for r in runs),
-        "peak_mb": max(r.facts["peak_kb"] for r in runs) * 1.024e-3,
+        "peak_mb": max(r.peak_mb for r in runs),
         "private_mb": max(r.facts["private_kb"] for r in runs) * 1.024e-3,
         "model_mb": (8 * case.n_words * stride_of(runs[0].dim) + facts["vocabulary_bytes"]) / 1e6,
     }

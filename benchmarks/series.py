@@ -62,7 +62,7 @@ class Bench:
     def text_to_ids(self, text: Path, threads: list[int]) -> dict[int, float]:
         """MB/s of count + encode together, by number of threads."""
         rates: dict[int, list[float]] = {n: [] for n in threads}
-        self._text_to_ids(text, 1)  # does not count: what only a larger text needs is compiled in it
+        self._text_to_ids(text, 1)  # does not count: it brings the text into the system's cache
         for _ in range(self.repeat):
             for n, mine in rates.items():
                 mine.append(self._text_to_ids(text, n))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wordloom.blocks import deal_parts, number_of_parts, pairs_per_token, ranges, stride_of
+from wordloom.blocks import deal_parts, number_of_parts, pairs_per_round, pairs_per_token, ranges, stride_of
 from wordloom.draws import key
 
 
@@ -31,7 +31,26 @@ def test_every_part_has_enough_words_to_draw_noise_from():
 
 def test_a_larger_model_has_more_parts():
     assert number_of_parts(60, 100) == 1
-    assert number_of_parts(68_000, 100) == 32
+    assert number_of_parts(68_000, 100) == number_of_parts(68_000, 300) == 32
+    assert number_of_parts(1_000_000, 100) == number_of_parts(1_000_000, 4096) == 64
+
+
+@pytest.mark.parametrize("n_words", [2, 100, 1025, 70_001])
+def test_the_words_of_a_part_are_numbered_by_dropping_the_bits_that_choose_it(n_words):
+    """The kernel's memory has a place for each of these numbers, and checks no bounds."""
+    parts = number_of_parts(n_words, 100)
+    part_of = deal_parts(n_words, parts, key(1))
+    members = [np.flatnonzero(part_of == part) for part in range(parts)]
+    for ids in members:
+        numbers = ids >> (parts.bit_length() - 1)
+        assert len(set(numbers.tolist())) == len(ids)
+        assert numbers.max() < max(map(len, members))
+
+
+def test_a_round_is_shorter_where_its_blocks_would_be_too_long():
+    assert pairs_per_round(32, 100, 5) == 8_000_000
+    assert pairs_per_round(1, 1, 1) == 500_000
+    assert pairs_per_round(2, 4096, 64) == 4 * (10**9 // (4096 * 65))
 
 
 @pytest.mark.parametrize("dim", [1, 16, 17, 100, 128, 300, 512, 1024, 4096])

@@ -83,6 +83,7 @@ def test_pairs_of_one_context_are_gathered_by_six_and_none_is_lost(n, n_contexts
     for i, batch in enumerate(others, start=found):
         assert list(zip(w[i], c[i], strict=True))[: len(batch)] == [tuple(pair) for pair in batch]
         assert (room.plan[i, len(batch) : OWN] == room.nobody.ctypes.data).all()
+        assert (room.plan[i, OWN + len(batch) : DRAWN] == room.nobody.ctypes.data + 4 * 8).all()
     assert not room.waiting[:, SIX].any()  # ready for the next block
 
 

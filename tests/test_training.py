@@ -49,7 +49,6 @@ def small_rounds(monkeypatch):
     """Several rounds and many chunks also for a small corpus."""
     monkeypatch.setattr(blocks, "PAIRS_PER_ROUND", 300_000)
     monkeypatch.setattr(deal, "TOKENS_PER_CHUNK", 3_000)
-    monkeypatch.setattr(blocks, "ROW_BYTES_PER_PART", 2**15)
 
 
 OPTIONS = {"dim": 20, "epochs": 2, "min_count": 2, "sample": 1e-2}
@@ -257,6 +256,7 @@ def compiled():
 
 load_kernels()
 before = compiled()
+assert before
 words = np.random.default_rng(1).integers(0, 40_000, (20_000, 20))  # more than a table has room for at first
 with open("text.txt", "w") as file:
     file.writelines(" ".join(map(str, line)) + "\\n" for line in words)

@@ -51,15 +51,34 @@ def test_a_runner_waits_for_itself_and_for_the_one_after_it_and_for_nobody_else(
 
 
 def test_a_slow_runner_holds_up_only_those_before_it():
-    laps = []
+    far_ahead = threading.Event()
 
     def run(lap, runner):
-        time.sleep(0.05 * (runner == 0 and lap == 0))
-        laps.append((lap, runner))
+        if (lap, runner) == (0, 0):
+            assert far_ahead.wait(10)
+        elif (lap, runner) == (3, 1):
+            far_ahead.set()
 
     with workers(2) as pool:
         list(relay(pool, 8, 6, run))
-    assert laps.index((3, 1)) < laps.index((0, 0)) < laps.index((1, 7))
+
+
+@pytest.mark.parametrize("spans", [[(0, 2), (2, 3), (3, 7)], [(i, i + 1) for i in range(7)]])
+def test_spans_that_run_at_the_same_time_hold_different_parts(spans):
+    """What `relay` is for: in lap s the span (a, b) trains with the context parts a + s .. b - 1 + s, mod P."""
+    held, lock = set(), threading.Lock()
+
+    def run(lap, span):
+        mine = {(i + lap) % 7 for i in range(*spans[span])}
+        with lock:
+            assert held.isdisjoint(mine)
+            held.update(mine)
+        time.sleep(0.0005 * (lap % 3))
+        with lock:
+            held.difference_update(mine)
+
+    with workers(4) as pool:
+        list(relay(pool, len(spans), 7, run))
 
 
 @pytest.mark.parametrize("threads", [1, 2])

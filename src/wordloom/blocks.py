@@ -2,7 +2,8 @@
 
 Words are dealt into P parts and contexts into P parts; a pair (w, c) falls into the block (part of w, part of c).
 The P blocks (i, (i + s) mod P) of one s share no row of W and no row of C, so that any number of threads or machines
-trains them in any order with the same result. Nothing here knows how many threads there are.
+trains them in any order with the same result; a row meets the blocks of s = 0, 1, ... in this order. Nothing here knows
+how many threads there are.
 """
 
 import math
@@ -25,8 +26,8 @@ TOKENS_PER_CHUNK = 1 << 16  # what one thread thins and deals at a time
 def number_of_parts(n_words: int, dim: int) -> int:
     """P, a power of two, from the size of the model alone.
 
-    At least 32 where there are words enough: with one part the pairs of a word follow each other, six of them make a
-    batch, and on Wikipedia the analogies solved fell from 25 to 20 %.
+    At least 32 where there are words enough: with one part the pairs of a word come together, and when a batch was six
+    pairs in corpus order the analogies solved on Wikipedia fell from 25 to 20 %.
     """
     by_cache = max(FEWEST_PARTS, n_words * dim * 4 / ROW_BYTES_PER_PART)
     by_words = min(MOST_PARTS, n_words // WORDS_PER_PART)
@@ -47,11 +48,12 @@ def pairs_per_round(parts: int, dim: int, negatives: int) -> int:
 def deal_parts(n_words: int, parts: int, key: np.uint64) -> Ids:
     """The part of each word: every P words in order of frequency go one to each part, which to which by draws.
 
-    So parts weigh the same. They are dealt anew in every round: with parts that stay, a word would meet as noise only
-    the contexts that share a part with its own, and on 17 M words of Wikipedia WS-353 fell by a point.
+    So parts weigh the same, and w // P numbers the words of a part, on which `kernel.block` relies. They are dealt anew
+    in every round: with parts that stay, a word would meet as noise only the contexts that share a part with its own,
+    and on 17 M words of Wikipedia WS-353 fell by a point.
 
-    >>> deal_parts(7, 3, np.uint64(0)).tolist()
-    [2, 1, 0, 1, 2, 0, 0]
+    >>> deal_parts(7, 4, np.uint64(0)).tolist()
+    [2, 1, 0, 3, 0, 2, 1]
     """
     groups = -(-n_words // parts)
     order = np.argsort(draw(key, np.arange(groups * parts)).reshape(groups, parts), axis=1)

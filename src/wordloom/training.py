@@ -2,8 +2,10 @@
 
     for every epoch, for every round of a few million tokens:
         draw the round's pairs and deal them into P*P blocks        (any number of threads, chunk by chunk)
-        for s in 0 .. P-1: train the blocks (i, (i+s) mod P)         (any number of threads, block by block)
+        for s in 0 .. P-1: train the blocks (i, (i+s) mod P)         (any number of threads, span by span of i)
 
+A span holds in step s the context parts of its i, moved on by s. With the next step it runs into one more part, which
+the span after it held: so it waits until that one has ended the step, and for nobody else.
 Which thread does what is left to chance; what is done is not, so the vectors are the same bytes every time.
 """
 
@@ -134,7 +136,8 @@ class _Training:
         vocabulary = encoded.vocabulary
         self.encoded, self.config, self.pool, self.on_progress = encoded, config, pool, on_progress
         self.parts = number_of_parts(len(vocabulary), config.dim)
-        self.spans = _spans(self.parts, 4 * threads)
+        # Long enough that calls cost nothing, short enough that an interrupt, which waits for one, takes no second.
+        self.spans = _spans(self.parts, max(4 * threads, self.parts * config.dim * (config.negatives + 1) // 2**16))
         self.heldout = Heldout(encoded, config)
         self.dealer = Dealer(encoded, config, parts=self.parts, heldout_limit=self.heldout.limit, pool=pool)
         self.noise = vocabulary.noise(config.noise_power)
@@ -159,8 +162,8 @@ class _Training:
                 )
             self._measure()
             self._report((epoch + 1) * tokens)
-        largest = max(float(np.max(np.abs(extreme))) for m in self._matrices() for extreme in (m.max(), m.min()))
-        self._check(largest <= LARGEST_COMPONENT, self.config.epochs * tokens - 1)
+        largest = np.abs([[m.min(), m.max()] for m in self._matrices()]).max()  # NaN if one is
+        self._check(bool(largest <= LARGEST_COMPONENT), self.config.epochs * tokens - 1)
         return self._embedding()
 
     def _train_round(self, epoch: int, number: int, first: int, last: int) -> None:
@@ -189,7 +192,10 @@ class _Training:
         rooms: list[Room] = []  # that nobody is in: as many as threads, since fresh memory costs time
 
         def train_span(shift: int, span: int) -> float:
-            room = rooms.pop() if rooms else make_room(self.config.negatives, longest, contexts, self.model.width)
+            try:
+                room = rooms.pop()
+            except IndexError:
+                room = make_room(self.config.negatives, longest, contexts, self.model.width)
             where = self.parts, shift, *self.spans[span]
             how = self.config.negatives, key, rates[shift], rates[shift + 1]
             square: float = train_diagonal(self.model, room, *dealt, noise, *where, *how)

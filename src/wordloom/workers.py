@@ -22,7 +22,10 @@ class Workers(Protocol):
 
 
 class _Here:
-    """One thread is the one that asks, so that an interrupt finds it, also while Numba compiles."""
+    """One thread is the one that asks, so that an interrupt finds it, also while Numba compiles.
+
+    What goes wrong in `submit` is raised there, at once.
+    """
 
     def map(self, function: Callable[..., Result], /, *iterables: Iterable[Any]) -> Iterator[Result]:
         return map(function, *iterables)

@@ -42,18 +42,19 @@ def make_room(negatives: int, longest: int, contexts: int, width: int) -> Room:
 
 
 @njit(nogil=True, cache=True)
-def gather(model, pairs, begin, end, shift, room):
+def gather(model, pairs, begin, end, bits, room):
     """Make batches of the pairs begin..end-1 of a block, in room.plan, sixes first; gives the number of sixes.
 
     A six forms, and takes its place, when the sixth pair of its context comes, so that corpus order stays. What is left
-    at the end follows context by context. c >> shift numbers the contexts of a part.
+    at the end follows context by context. There are 2^bits parts, and c >> bits numbers the contexts of one, as
+    `blocks.deal_parts` sees to; `waiting` has a row for each.
     """
     plan, waiting, begun, _, nobody = room
     W, C, row = address(model.W), address(model.C), 4 * model.stride
     batch = n_begun = 0
     for i in range(begin, end):
         c = pairs[i] & 0xFFFFFFFF
-        context = c >> shift
+        context = c >> bits
         n = waiting[context, SIX]
         begun[n_begun] = c
         n_begun += n == 0
@@ -68,7 +69,7 @@ def gather(model, pairs, begin, end, shift, room):
     sixes, b = batch, 0
     for i in range(n_begun):
         c = np.int64(begun[i])
-        context = c >> shift
+        context = c >> bits
         for n in range(waiting[context, SIX]):
             plan[batch, b] = W + row * waiting[context, n]
             plan[batch, OWN + b] = C + row * c
@@ -97,7 +98,7 @@ def _draw(model, noise, part, negatives, key, plan, batches):
 
 
 @njit(nogil=True, cache=True)
-def train_block(model, room, pairs, begin, end, shift, noise, part, negatives, key, lr_first, lr_last):
+def train_block(model, room, pairs, begin, end, bits, noise, part, negatives, key, lr_first, lr_last):
     """Descend on the pairs begin..end-1, six at a time, the rate falling from lr_first to lr_last.
 
     Gives the mean square of their inner products.
@@ -106,7 +107,7 @@ def train_block(model, room, pairs, begin, end, shift, noise, part, negatives, k
     if n == 0:
         return 0.0
     batches = (n + SIX - 1) // SIX
-    sixes = gather(model, pairs, begin, end, shift, room)
+    sixes = gather(model, pairs, begin, end, bits, room)
     _draw(model, noise, part, negatives, key, room.plan, batches)
     batch, step, size = address(room.plan), address(room.step), 8 * (DRAWN + negatives)
     squares = zero()

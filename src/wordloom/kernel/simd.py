@@ -157,7 +157,7 @@ def divide(typing, x, y):
 
 @intrinsic
 def clamp(typing, x, low, high):
-    """min(max(x, low), high); NaN becomes low, and shows in `step_batch`'s sum of squares."""
+    """min(max(x, low), high); NaN becomes low, and shows in the squares that `step_batch` gives."""
 
     def codegen(context, builder, signature, args):
         x, low, high = args
@@ -219,7 +219,8 @@ def prefetch(typing, p, i):
 
     def codegen(context, builder, signature, args):
         pointer = builder.bitcast(_pointer(builder, *args, ir.FloatType()), ir.IntType(8).as_pointer())
-        flags = [ir.IntType(32)(1), ir.IntType(32)(3), ir.IntType(32)(1)]  # to write, keep close, data
+        # To read, keep close, data. To write is no faster for rows, and what threads share would wander between them.
+        flags = [ir.IntType(32)(0), ir.IntType(32)(3), ir.IntType(32)(1)]
         _call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, *flags])
         return context.get_dummy_value()
 
