@@ -38,7 +38,6 @@ class Dealer:
         per_round = pairs_per_round(parts, config.dim, config.negatives)
         self._tokens_per_round = max(1, int(per_round / per_token))
         self._encoded = encoded
-        self._ids, self._starts = encoded.ids, encoded.starts
         self._limit = keep_limit(keep)
         self._config = config
         self._parts = parts
@@ -49,15 +48,15 @@ class Dealer:
 
     def rounds(self) -> Iterator[tuple[int, int]]:
         """The rounds of an epoch: their first sentence, and the one after their last."""
-        return ranges(self._starts, self._tokens_per_round)
+        return ranges(self._encoded.starts, self._tokens_per_round)
 
     def deal(self, epoch: int, first: int, last: int, part_of: Ids) -> Dealt:
         """The pairs of sentences first..last-1 in this epoch, by the parts of their words."""
-        n = int(self._starts[last] - self._starts[first])
+        n = int(self._encoded.starts[last] - self._encoded.starts[first])
         if len(self._kept) < n:
             self._kept, self._left, self._right, self._part = np.empty((4, n), np.int32)
-        chunks = [(first + a, first + b) for a, b in ranges(self._starts[first : last + 1], TOKENS_PER_CHUNK)]
-        offsets = [int(self._starts[a] - self._starts[first]) for a, _ in chunks]
+        chunks = [(first + a, first + b) for a, b in ranges(self._encoded.starts[first : last + 1], TOKENS_PER_CHUNK)]
+        offsets = [int(self._encoded.starts[a] - self._encoded.starts[first]) for a, _ in chunks]
         counts = np.zeros((len(chunks), self._parts**2), np.int64)
         keys = np.array([key(self._config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
         thin = partial(self._thin, keys=keys, part_of=part_of)
@@ -86,7 +85,7 @@ class Dealer:
         kept, left, right, part = self._room(at)
         window, limit = self._config.window, self._limit
         n: int = pairs.thin(
-            self._ids, self._starts, *chunk, limit, window, keys, self._heldout_limit, kept, left, right
+            self._encoded.ids, self._encoded.starts, *chunk, limit, window, keys, self._heldout_limit, kept, left, right
         )
         pairs.count(kept, left, right, n, self._parts, part_of, part, counts)
         return n

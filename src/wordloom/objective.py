@@ -72,18 +72,18 @@ def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float) -> N
     """
     pair = np.arange(len(w))
     own = [(c[b], (pair == b) * (sigmoid(W[w[b]] @ C[c[b]]) - 1.0)) for b in pair]
-    _descend(W, C, w, own + [(n, (c != n) * sigmoid(W[w] @ C[n])) for n in drawn], lr)
+    _descend(W, C, w, c, own, drawn, lr)
 
 
 def six_step(W: Floats, C: Floats, w: Ids, c: int, drawn: Ids, lr: float) -> None:
     """`batch_step` for pairs (w_b, c) of one context, which steps for all of them at once."""
-    own = [(c, sigmoid(W[w] @ C[c]) - 1.0)]
-    _descend(W, C, w, own + [(n, (c != n) * sigmoid(W[w] @ C[n])) for n in drawn], lr)
+    _descend(W, C, w, np.full(len(w), c), [(c, sigmoid(W[w] @ C[c]) - 1.0)], drawn, lr)
 
 
-def _descend(W: Floats, C: Floats, w: Ids, targets: list[tuple[int, Floats]], lr: float) -> None:
-    """targets: contexts, each with the slopes of its inner products with the v_w."""
+def _descend(W: Floats, C: Floats, w: Ids, c: Ids, own: list[tuple[int, Floats]], drawn: Ids, lr: float) -> None:
+    """own: the pairs' own contexts, each with the slopes of its inner products with the v_w."""
     before = W[w]  # a copy
+    targets = own + [(n, (c != n) * sigmoid(before @ C[n])) for n in drawn]
     share = np.zeros_like(before)
     for target, slope in targets:
         share += np.outer(slope, C[target])
