@@ -33,8 +33,8 @@ NOTES = f"""
 Window 5, 5 negatives, sample 1e-4; medians, with the range in parentheses. Texts of less than {TOKENS_TRAINED:,} tokens
 are trained on for as many epochs as make up that number, the others for one. "Before training" is count + encode and
 the making of the model. Memory is the peak of the process: all of it, and without the pages of mapped files, which the
-system can take back at any time (looked at 20 times a second). "Model" is both matrices and the vocabulary: strings,
-index and counts as Python has them. The start of `wordloom train` is from its call to the first batch of a small text.
+system can take back at any time (looked at 20 times a second). "Model" is both matrices and the vocabulary: strings
+and counts as Python has them. The start of `wordloom train` is from its call to the first batch of a small text.
 """
 
 Row = dict[str, Any]

@@ -240,7 +240,7 @@ def test_a_gzip_bomb_of_one_word_is_refused_in_little_memory(tmp_path):
 
 def test_a_corpus_that_is_written_to_while_it_is_read_is_exit_code_4(tmp_path, capsys, monkeypatch):
     corpus = write(tmp_path / "c.txt", GOOD)
-    count = sys.modules["wordloom.encode"].count
+    count = sys.modules["wordloom.vocabulary"].count
 
     def count_then_append(*args, **kwargs):
         counted = count(*args, **kwargs)
@@ -249,7 +249,7 @@ def test_a_corpus_that_is_written_to_while_it_is_read_is_exit_code_4(tmp_path, c
         os.utime(corpus, (time.time() + 5, time.time() + 5))
         return counted
 
-    monkeypatch.setattr("wordloom.encode.count", count_then_append)
+    monkeypatch.setattr("wordloom.vocabulary.count", count_then_append)
     assert str(corpus) in fails(corpus, tmp_path, capsys, code=4)
 
 

@@ -595,3 +595,16 @@ def test_at_whichever_write_the_disk_is_full_the_old_file_stays_as_it_was(saved,
     monkeypatch.setattr(native, "atomic_write", lambda path: full_after(path, 9))
     native.save(small({"seed": 2}), saved)
     assert native.load(saved).record == {"seed": 2}
+
+
+def test_saving_takes_less_memory_than_an_index_of_the_words(tmp_path):
+    words = [f"w{i}" for i in range(100_000)]
+    rows = np.ones((len(words), 2), np.float32)
+    embedding = Embedding(words=Vectors(words, rows), contexts=Vectors(words, rows), record={})
+    tracemalloc.start()
+    try:
+        embedding.save(tmp_path / "e.loom")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak / len(words) < 120  # bytes: a set of them while they are checked; once 303

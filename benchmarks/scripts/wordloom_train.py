@@ -42,8 +42,8 @@ with tempfile.TemporaryDirectory() as cache:
     )
 embedding.save(output)
 
-words, rows = embedding.words.words, embedding.words.key_to_index  # there since `save` looked for words that are twice
-size = sum(sum(map(sys.getsizeof, some)) for some in (words, rows.values(), [words, rows]))
+words = embedding.words.words
+size = sum(map(sys.getsizeof, words)) + sys.getsizeof(words)
 print(f"prepared_ms = {marks.prepared_ms}")
 print(f"tokens = {embedding.record['corpus']['tokens']}")
 print(f"words = {len(words)}")

@@ -8,7 +8,7 @@ import math
 import time
 import warnings
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from queue import SimpleQueue
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -35,12 +35,23 @@ class WordCounts(NamedTuple):
     counts: Counts
     n_tokens: int
 
-    def at_least(self, n: int) -> Iterator[tuple[str, int]]:
-        """(word, count) for the words seen at least n times."""
-        frequent = np.flatnonzero(self.counts >= n)
-        begins, ends, counts = (a[frequent].tolist() for a in (self.offsets[:-1], self.offsets[1:], self.counts))
-        for begin, end, seen in zip(begins, ends, counts, strict=True):
-            yield self.arena[begin:end].decode(), seen
+    def words(self, rows: Iterable[int]) -> list[str]:
+        """The words of these rows."""
+        return [word.decode() for word in self._bytes(rows)]
+
+    def rows_of(self, words: Collection[str]) -> npt.NDArray[np.intp]:
+        """Where those of these words stand that occur."""
+        return np.flatnonzero([word in words for word in self.words(range(len(self.counts)))] if words else [])
+
+    def ordered(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Rows by count, descending, then by bytes, ascending."""
+        words = self._bytes(rows)
+        by_bytes = rows[sorted(range(len(rows)), key=words.__getitem__)]
+        return np.asarray(by_bytes[np.argsort(-self.counts[by_bytes], kind="stable")])
+
+    def _bytes(self, rows: Iterable[int]) -> list[bytes]:
+        begins, ends = (self.offsets[np.asarray(rows) + k].tolist() for k in (0, 1))
+        return [self.arena[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
 
 def count(corpus: Corpus, *, threads: int | None = None, on_progress: OnProgress = ignore) -> WordCounts:

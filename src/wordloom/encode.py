@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from wordloom.config import checked_threads
 from wordloom.corpus import Block, Corpus
-from wordloom.counting import count, in_order, reporter
+from wordloom.counting import in_order, reporter
 from wordloom.errors import CorpusChangedError, InputError, OutputError
 from wordloom.files import atomic_write, output_errors, sync_folder
 from wordloom.progress import OnProgress, ignore
@@ -271,8 +271,15 @@ def prepare(
     def build(folder: Path) -> Encoded:
         if vocabulary is not None:
             return encode(corpus, vocabulary, folder, threads=threads, on_progress=on_progress)
-        counts = count(corpus, threads=threads, on_progress=on_progress)
-        counted = Vocabulary.from_counts(counts, min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
+        counted = Vocabulary.from_corpus(
+            corpus,
+            min_count=min_count,
+            max_vocab=max_vocab,
+            keep=keep,
+            drop=drop,
+            threads=threads,
+            on_progress=on_progress,
+        )
         encoded = encode(corpus, counted, folder, threads=threads, on_progress=on_progress)
         _check_same_words(corpus, encoded)
         return encoded

@@ -105,21 +105,26 @@ class Vectors:
 
         `values=False` leaves out the last, which reads the whole matrix.
         """
-        _ = self.key_to_index, self.norms if values else None
+        if len({"", *self.words}) <= len(self):  # a set costs less than the index, which may never be asked for
+            _ = self.key_to_index  # says which word it is
+        _ = self.norms if values else None
         if np.any(self.counts < 0):
             word = self.words[int(np.argmin(self.counts))]
             raise InputError(f"The count of {_quoted(word)} is {self.counts.min()}. Counts are 0 or more.")
 
-    def encoded_words(self) -> list[bytes]:
-        """The words in UTF-8, for a file; an InputError for what no file should carry, as in `check`."""
+    def encoded_words(self) -> Iterator[bytes]:
+        """The words in UTF-8, for a file; an InputError for what no file should carry, as in `check`, and at once."""
         self.check()
         try:
-            return [word.encode() for word in self.words]
+            "".join(self.words).encode()
         except UnicodeEncodeError as error:  # half of a surrogate pair
+            half = error.object[error.start]
+            word = next(word for word in self.words if half in word)
             raise InputError(
-                f"The word {_quoted(error.object)} is not Unicode text and cannot be saved. "
+                f"The word {_quoted(word)} is not Unicode text and cannot be saved. "
                 "Read the corpus with its right encoding, or with errors='replace'."
             ) from None
+        return map(str.encode, self.words)
 
     def __getitem__(self, word: str) -> npt.NDArray[np.float32]:
         """The vector of a word, as a view that cannot be written to."""

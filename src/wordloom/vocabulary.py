@@ -80,12 +80,15 @@ class Vocabulary:
                 f"{counts.name} has no words. "
                 "A corpus is text with words separated by spaces, one sentence or paragraph per line."
             )
-        chosen = _chosen(counts, min_count, keep, drop)
-        if max_vocab is not None and len(chosen) > max_vocab:
-            chosen = _most_frequent(chosen, max_vocab, keep)
-        if len(chosen) < 2:
-            raise _too_few(counts, chosen, min_count)
-        return cls.of(chosen)
+        kept, dropped = counts.rows_of(keep), counts.rows_of(drop)
+        frequent = np.flatnonzero(counts.counts >= min_count)
+        rows = counts.ordered(np.setdiff1d(np.union1d(frequent, kept), dropped))
+        if max_vocab is not None:
+            rows = _first(rows, max_vocab, np.isin(rows, kept))
+        if len(rows) < 2:
+            raise _too_few(counts, len(rows), min_count)
+        # Strings are made last, one after the other: among those of passing lists they would keep its memory alive.
+        return cls(tuple(counts.words(rows)), counts.counts[rows])
 
     @classmethod
     def from_corpus(
@@ -226,23 +229,15 @@ def _ordered(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     return sorted(sorted(counted), key=itemgetter(1), reverse=True)  # twice, as fast as once with keys made of pairs
 
 
-def _chosen(counts: WordCounts, min_count: int, keep: frozenset[str], drop: frozenset[str]) -> list[tuple[str, int]]:
-    chosen = [pair for pair in counts.at_least(min_count) if pair[0] not in drop]
-    if keep:
-        chosen += [(word, n) for word, n in counts.at_least(1) if n < min_count and word in keep]
-    return chosen
+def _first(rows: npt.NDArray[np.intp], n: int, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """Those that are kept, and before them or after as many of the others, from the first on, as make up n."""
+    return rows[kept | (np.cumsum(~kept) <= n - np.count_nonzero(kept))]
 
 
-def _most_frequent(chosen: list[tuple[str, int]], max_vocab: int, keep: frozenset[str]) -> list[tuple[str, int]]:
-    kept = [pair for pair in chosen if pair[0] in keep]
-    others = _ordered(pair for pair in chosen if pair[0] not in keep)
-    return kept + others[: max(0, max_vocab - len(kept))]
-
-
-def _too_few(counts: WordCounts, chosen: list[tuple[str, int]], min_count: int) -> InputError:
+def _too_few(counts: WordCounts, n_chosen: int, min_count: int) -> InputError:
     """The error for a vocabulary of less than two words."""
     largest = int(counts.counts.max())
-    if largest < min_count and not chosen:
+    if largest < min_count and n_chosen == 0:
         return InputError(
             f"min_count={min_count} leaves no word of {counts.name}: its most frequent word occurs {largest} times. "
             f"Use a min_count of {largest} or less, or more text."
@@ -250,7 +245,7 @@ def _too_few(counts: WordCounts, chosen: list[tuple[str, int]], min_count: int) 
     if len(counts.counts) < 2:
         return InputError(f"{counts.name} has only one word; need at least 2 words to tell them apart. Use more text.")
     return InputError(
-        f"min_count={min_count} and the other options leave {len(chosen)} of the {len(counts.counts):,} words of "
+        f"min_count={min_count} and the other options leave {n_chosen} of the {len(counts.counts):,} words of "
         f"{counts.name}; need at least 2 words. Use a smaller min_count, or more text."
     )
 

@@ -66,10 +66,9 @@ def _tensors(embedding: Embedding) -> dict[str, npt.NDArray[Any]]:
 
 def _packed(vectors: Vectors) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
     """The words as one run of UTF-8 bytes, and where each begins and ends."""
-    encoded = vectors.encoded_words()
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(word) for word in encoded], out=offsets[1:])
-    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+    lengths = np.fromiter(map(len, vectors.encoded_words()), np.int64, len(vectors))
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    return np.frombuffer("".join(vectors.words).encode(), np.uint8), offsets
 
 
 def _header(tensors: dict[str, npt.NDArray[Any]], record: dict[str, Any]) -> bytes:

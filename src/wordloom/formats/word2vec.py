@@ -7,7 +7,7 @@ Neither can carry a word with white space in it, nor contexts, counts or a recor
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from wordloom.errors import InputError
 from wordloom.files import atomic_write
@@ -28,7 +28,7 @@ def write_binary(vectors: Vectors, path: str | os.PathLike[str]) -> None:
     _write(vectors, path, (b"%b %b\n" % (word, row) for word, row in zip(words, rows, strict=True)))
 
 
-def _checked_words(vectors: Vectors) -> list[bytes]:
+def _checked_words(vectors: Vectors) -> Iterator[bytes]:
     """The words as UTF-8, once nothing is left that would make a file that cannot be read back."""
     for word in vectors.words:
         if word.split() != [word]:
