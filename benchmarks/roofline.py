@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, say
-from wordloom.blocks import deal_parts, number_of_parts
+from wordloom.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
 from wordloom.deal import Dealer, Dealt
@@ -99,7 +99,7 @@ def _works(encoded: Encoded, dim: int) -> list[tuple[str, Work]]:
 
 def _drawn(n_words: int, dim: int) -> Work:
     """Pairs of any two words, in the blocks of the first diagonals."""
-    parts = number_of_parts(n_words, dim)
+    parts = number_of_parts(n_words, dim, PAIRS_PER_ROUND)
     noise = noise_by_part(np.full(n_words, 1 / n_words), deal_parts(n_words, parts, key(1)), parts)
     blocks = [i * parts + (i + s) % parts for s in range(min(parts, DIAGONALS)) for i in range(parts)]
     lengths = np.zeros(parts * parts, np.int64)
@@ -119,7 +119,7 @@ def _drawn(n_words: int, dim: int) -> Work:
 def _of_text(encoded: Encoded, dim: int) -> Work:
     """The blocks of a text's first round."""
     n_words = len(encoded.vocabulary)
-    parts = number_of_parts(n_words, dim)
+    parts = number_of_parts(n_words, dim, PAIRS_PER_ROUND)
     part_of = deal_parts(n_words, parts, key(1, Purpose.PARTS, 0, 0))
     noise = noise_by_part(encoded.vocabulary.noise(0.75), part_of, parts)
     with workers(1) as pool:

@@ -18,6 +18,7 @@ from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
 from wordloom.encode import prepare
 from wordloom.training import train_encoded
+from wordloom.workers import workers
 
 TOY = {"dim": 16, "epochs": 10, "min_count": 1, "sample": 0}
 
@@ -76,9 +77,18 @@ def test_the_bytes_are_the_same_for_files_parts_of_files_packed_files_and_lists(
 
 def test_the_small_rounds_above_do_cut_the_corpus_into_parts_rounds_and_chunks(zipf_corpus, small_rounds):
     with open_corpus(zipf_corpus) as corpus, prepare(corpus, min_count=2) as encoded:
-        per_token = 300_000 / 6
-        assert blocks.number_of_parts(len(encoded.vocabulary), 20) >= 8
-        assert len(list(blocks.ranges(encoded.starts, int(per_token)))) >= 2
+        per_token = blocks.pairs_per_token(encoded.vocabulary, OPTIONS["sample"], TrainConfig().window)
+        assert blocks.number_of_parts(len(encoded.vocabulary), 20, encoded.n_tokens * per_token) >= 8
+        assert len(list(blocks.ranges(encoded.starts, int(300_000 / per_token)))) >= 2
+
+
+def test_the_rounds_of_an_epoch_are_alike(zipf_corpus, small_rounds):
+    config = TrainConfig(**OPTIONS)
+    with workers(1) as pool, open_corpus(zipf_corpus) as corpus, prepare(corpus, min_count=2) as encoded:
+        dealer = deal.Dealer(encoded, config, parts=8, heldout_limit=0, pool=pool)
+        tokens = [int(encoded.starts[last] - encoded.starts[first]) for first, last in dealer.rounds()]
+    assert len(tokens) >= 2
+    assert min(tokens) > 0.99 * max(tokens)
 
 
 def test_another_seed_gives_other_vectors(two_topics):

@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from wordloom.draws import draw
 from wordloom.types import Ids, Starts
+from wordloom.vocabulary import Vocabulary
 
 ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix, so that a few blocks fit the cache that cores share
 WORDS_PER_PART = 32  # fewer, and the noise of a part would be drawn from too few contexts
@@ -23,13 +23,15 @@ PAIRS_PER_BLOCK = 500_000  # reached with one or two parts only; a thread has ro
 TOKENS_PER_CHUNK = 1 << 16  # what one thread thins and deals at a time
 
 
-def number_of_parts(n_words: int, dim: int) -> int:
-    """P, a power of two, from the size of the model alone.
+def number_of_parts(n_words: int, dim: int, pairs: float) -> int:
+    """P, a power of two, from the size of the model and how many pairs an epoch is expected to have.
 
     At least 32 where there are words enough: with one part the pairs of a word come together, and when a batch was six
-    pairs in corpus order the analogies solved on Wikipedia fell from 25 to 20 %.
+    pairs in corpus order the analogies solved on Wikipedia fell from 25 to 20 %. A text too short for half a round has
+    16 at least: in smaller blocks fewer pairs would find others of their context (`kernel.block.gather`).
     """
-    by_cache = max(FEWEST_PARTS, n_words * dim * 4 / ROW_BYTES_PER_PART)
+    fewest = FEWEST_PARTS if pairs >= PAIRS_PER_ROUND / 2 else FEWEST_PARTS // 2
+    by_cache = max(fewest, n_words * dim * 4 / ROW_BYTES_PER_PART)
     by_words = min(MOST_PARTS, n_words // WORDS_PER_PART)
     parts = 1
     while parts < by_cache and parts * 2 <= by_words:
@@ -83,6 +85,8 @@ def ranges(starts: Starts, tokens: int) -> Iterator[tuple[int, int]]:
         yield begin, at
 
 
-def pairs_per_token(frequency: npt.NDArray[np.float64], keep: npt.NDArray[np.float64], window: int) -> float:
+def pairs_per_token(vocabulary: Vocabulary, sample: float, window: int) -> float:
     """What to expect of a token of the corpus: it stays, and has 2 * (window + 1) / 2 contexts on average."""
-    return math.fsum(frequency * keep) * (window + 1)  # exact: BLAS adds in another order on another CPU
+    frequency = vocabulary.counts / vocabulary.n_tokens
+    kept = math.fsum(frequency * vocabulary.keep_probability(sample))  # exact: BLAS' order is another on another CPU
+    return kept * (window + 1)

@@ -5,6 +5,7 @@ of every chunk's share in every block; then threads write the pairs there. So a 
 whoever wrote them.
 """
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
@@ -32,13 +33,11 @@ class Dealer:
     """Deals round after round into the same memory: a `Dealt` is good until the next one."""
 
     def __init__(self, encoded: Encoded, config: TrainConfig, *, parts: int, heldout_limit: int, pool: Workers) -> None:
-        vocabulary = encoded.vocabulary
-        keep = vocabulary.keep_probability(config.sample)
-        per_token = pairs_per_token(vocabulary.counts / vocabulary.n_tokens, keep, config.window)
-        per_round = pairs_per_round(parts, config.dim, config.negatives)
-        self._tokens_per_round = max(1, int(per_round / per_token))
+        per_epoch = encoded.n_tokens * pairs_per_token(encoded.vocabulary, config.sample, config.window)
+        rounds = math.ceil(per_epoch / pairs_per_round(parts, config.dim, config.negatives))
+        self._tokens_per_round = -(-encoded.n_tokens // max(1, rounds))  # no short one is left over
         self._encoded = encoded
-        self._limit = keep_limit(keep)
+        self._limit = keep_limit(encoded.vocabulary.keep_probability(config.sample))
         self._config = config
         self._parts = parts
         self._heldout_limit = np.uint64(heldout_limit)

@@ -53,10 +53,7 @@ def _limit(encoded: Encoded, config: TrainConfig) -> int:
     sentences = len(encoded.starts) - 1
     if config.heldout == 0.0 or sentences < FEWEST_SENTENCES:
         return 0
-    vocabulary = encoded.vocabulary
-    keep = vocabulary.keep_probability(config.sample)
-    frequency = vocabulary.counts / vocabulary.n_tokens
-    pairs = len(encoded.ids) * pairs_per_token(frequency, keep, config.window)
+    pairs = encoded.n_tokens * pairs_per_token(encoded.vocabulary, config.sample, config.window)
     share = min(max(config.heldout, min(FEWEST_PAIRS / pairs, LARGEST_SHARE)), MOST_PAIRS / pairs)
     smallest = min(int(draws.min()) for _, draws in _sentence_draws(sentences))
     return max(int(share * 2**32), smallest + 1)  # at least one sentence

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordloom.blocks import deal_parts, number_of_parts, stride_of
+from wordloom.blocks import deal_parts, number_of_parts, pairs_per_token, stride_of
 from wordloom.config import TextOptions, TrainConfig, check_names, checked_threads
 from wordloom.corpus import open_corpus
 from wordloom.deal import Dealer, Dealt
@@ -135,7 +135,8 @@ class _Training:
     ) -> None:
         vocabulary = encoded.vocabulary
         self.encoded, self.config, self.pool, self.on_progress = encoded, config, pool, on_progress
-        self.parts = number_of_parts(len(vocabulary), config.dim)
+        pairs = encoded.n_tokens * pairs_per_token(vocabulary, config.sample, config.window)
+        self.parts = number_of_parts(len(vocabulary), config.dim, pairs)
         # Long enough that calls cost nothing, short enough that an interrupt, which waits for one, takes no second.
         self.spans = _spans(self.parts, max(4 * threads, self.parts * config.dim * (config.negatives + 1) // 2**16))
         self.heldout = Heldout(encoded, config)
