@@ -1,0 +1,31 @@
+"""wordloom cache: the encoded corpora that are kept for the next run."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from wordloom.arguments import add_cache_dir
+
+PURPOSE = "show or delete the encoded corpora (safe at any time)"
+EXAMPLE = "wordloom cache --clear"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """What can be typed after it."""
+    parser.add_argument("--clear", action="store_true", help="delete them")
+    add_cache_dir(parser)
+
+
+def run(args: Namespace) -> None:
+    """Do it."""
+    from wordloom.encode import cache_entries, clear_cache, default_cache_dir
+
+    folder = Path(args.cache_dir) if args.cache_dir else default_cache_dir()
+    if args.clear:
+        print(f"{folder}: {clear_cache(folder):,} bytes freed")
+        return
+    entries = cache_entries(folder)
+    for path, size in entries:
+        print(f"{size:>16,}  {path}")
+    print(
+        f"{sum(size for _, size in entries):>16,}  bytes in {len(entries)} corpora; delete with: wordloom cache --clear"
+    )

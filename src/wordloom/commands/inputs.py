@@ -1,0 +1,57 @@
+"""What commands read: options, corpora, lists of words, models."""
+
+from argparse import Namespace
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordloom.errors import InputError
+from wordloom.textfiles import is_among
+
+if TYPE_CHECKING:  # what brings NumPy is imported by the commands that need it, so that --help answers at once
+    from wordloom.vectors import Embedding
+
+
+def given(args: Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """The options that were typed; the library knows the defaults."""
+    return {name: value for name in names if (value := getattr(args, name, None)) is not None}
+
+
+def source(corpus: list[str]) -> object:
+    """What was named, as the library takes it: a list of strings might be a sentence, a list of paths is not."""
+    if "" in corpus:
+        raise InputError("The path of the corpus is empty. Give a file, a folder or - for standard input.")
+    return corpus[0] if len(corpus) == 1 else [Path(path) for path in corpus]
+
+
+def check_not_read(args: Namespace) -> None:
+    """A slip of the hand must not write the vectors over the text."""
+    others = (args.keep, args.drop, getattr(args, "read_vocab", None))
+    if is_among(args.output, [*args.corpus, *(path for path in others if path)]):
+        raise InputError(f"{args.output} is, or is among, the files to be read. Choose another name for the output.")
+
+
+def words_in(path: str | None) -> list[str]:
+    """The words of a file, one per line."""
+    if path is None:
+        return []
+    try:
+        if Path(path).is_char_device():
+            raise InputError(f"{path} is a device. Give a UTF-8 file with one word per line.")
+        lines = Path(path).read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} could not be read: {error}. Give a UTF-8 file with one word per line.") from error
+    return [line.strip() for line in lines if line.strip()]
+
+
+def load(path: str) -> "Embedding":
+    """The embedding of a file."""
+    from wordloom.formats import load
+
+    return load(path)
+
+
+def summary(embedding: "Embedding") -> dict[str, Any]:
+    """What is worth a line about a model."""
+    losses = embedding.record.get("heldout", {}).get("loss", [None])
+    return {"words": len(embedding), "dim": embedding.words.dim, "heldout_loss": losses[-1]}

@@ -1,0 +1,58 @@
+"""wordloom vocab: count the words of a corpus."""
+
+import json
+from argparse import ArgumentParser, Namespace
+
+from wordloom.arguments import OPTIONS, add_corpus, add_running, add_vocabulary
+from wordloom.commands.inputs import check_not_read, given, source, words_in
+from wordloom.config import checked_threads
+from wordloom.console import progress
+
+PURPOSE = "count the words of a corpus"
+EXAMPLE = "wordloom vocab corpus.txt -o words.txt --min-count 10"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """What can be typed after it."""
+    add_corpus(parser)
+    parser.add_argument("-o", "--output", metavar="OUT", help="write `word count` lines here instead of printing them")
+    add_vocabulary(parser)
+    add_running(parser)
+
+
+def run(args: Namespace) -> None:
+    """Do it."""
+    from wordloom.corpus import open_corpus
+    from wordloom.files import check_folder
+    from wordloom.training import split_options
+    from wordloom.vocabulary import Vocabulary
+
+    config, text = split_options(given(args, OPTIONS))
+    checked_threads(args.threads)
+    if args.output:
+        check_folder(args.output)
+        check_not_read(args)
+    with open_corpus(source(args.corpus), text=text) as corpus, progress(args.quiet) as on_progress:
+        vocabulary = Vocabulary.from_corpus(
+            corpus,
+            min_count=config.min_count,
+            max_vocab=config.max_vocab,
+            keep=words_in(args.keep),
+            drop=words_in(args.drop),
+            threads=args.threads,
+            on_progress=on_progress,
+        )
+    if args.output:
+        vocabulary.save(args.output)
+    if args.json:
+        counts = dict(zip(vocabulary.words, vocabulary.counts.tolist(), strict=True))
+        summary = {"words": len(vocabulary), "tokens": vocabulary.n_tokens}
+        print(
+            json.dumps(summary | ({"output": args.output} if args.output else {"counts": counts}), ensure_ascii=False)
+        )
+    elif args.output:
+        if not args.quiet:
+            print(f"{args.output}: {len(vocabulary):,} words, {vocabulary.n_tokens:,} tokens")
+    else:
+        for word, count in zip(vocabulary.words, vocabulary.counts.tolist(), strict=True):
+            print(word, count)
