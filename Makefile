@@ -36,7 +36,7 @@ bench: $(VENV)/.runs $(PEERS)/.peers ## train beside word2vec.c, gensim and fast
 
 lock: $(LOCK_VENV)/.made ## renew requirements-dev.txt from pyproject.toml
 	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade uv
-	UV_CUSTOM_COMPILE_COMMAND='make lock' $(LOCK_VENV)/bin/uv pip compile pyproject.toml --group dev \
+	UV_CUSTOM_COMPILE_COMMAND='make lock' $(LOCK_VENV)/bin/uv pip compile pyproject.toml --group dev --all-extras \
 		--universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url --no-annotate \
 		--no-config --quiet --output-file requirements-dev.txt
 
