@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.programs import Run, Settings, run
 from benchmarks.scores import read_binary, scores
-from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, say, verdict
+from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, plotting, say, verdict
 
 PROGRAMS = ("wordloom", "word2vec.c", "gensim", "fasttext")
 ASKED = {  # how many times as fast wordloom should be, by program and dim: with 2 threads, on Wikipedia
@@ -32,6 +32,7 @@ ASKED = {  # how many times as fast wordloom should be, by program and dim: with
 
 def main() -> None:
     """Measure, print and save."""
+    plotting()
     args = _arguments()
     with tempfile.TemporaryDirectory() as folder:
         corpus = corpus_file(args.corpus, Path(folder), args.megabytes)
@@ -154,10 +155,7 @@ _COLUMNS = {
 
 
 def _chart(rows: list[dict[str, Any]], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
+    pyplot = plotting()
 
     dims = sorted({row["dim"] for row in rows})
     figure, axes = pyplot.subplots(1, len(dims), figsize=(4.5 * len(dims), 3), squeeze=False, layout="constrained")

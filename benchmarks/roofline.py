@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, say
+from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, say
 from wordloom.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
@@ -54,6 +54,7 @@ class Work(NamedTuple):
 
 def main() -> None:
     """Measure, print and save."""
+    plotting()
     args = _arguments()
     load_kernels()
     rows = []
@@ -216,10 +217,7 @@ def _page(report: dict[str, Any]) -> str:
 
 
 def _chart(report: dict[str, Any], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
+    pyplot = plotting()
 
     all_negatives = sorted({row["negatives"] for row in report["rows"]})
     figure, axes = pyplot.subplots(

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from benchmarks.programs import Run
 from benchmarks.salted import Stretch
 from benchmarks.series import TOKENS_TRAINED, Bench, Case
-from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, verdict
+from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, verdict
 from wordloom.blocks import stride_of
 
 TEXT_MEGABYTES = 100  # of the corpus, for text to ids
@@ -56,6 +56,7 @@ class Bar(NamedTuple):
 
 def main() -> None:
     """Measure, print and save."""
+    plotting()
     report, runs = _measure(_arguments())
     bars = list(_bars(report))
     report["bars"] = [bar._asdict() | {"verdict": bar.verdict} for bar in bars]
@@ -199,10 +200,7 @@ def _cells(row: Row, rows: list[Row]) -> list[str]:
 
 def _chart(rows: list[Row], path: Path) -> None:
     """Time per token by length and by vocabulary, and memory by length, all with logarithmic axes."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
+    pyplot = plotting()
 
     lengths, vocabularies = ([row for row in rows if row["series"] == name] for name in ("length", "vocabulary"))
     figure, (left, middle, right) = pyplot.subplots(1, 3, figsize=(13, 4), layout="constrained")

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 RESULTS = Path(__file__).parent / "results"
@@ -50,6 +51,18 @@ def verdict(measured: float, asked: float, at_least: bool) -> str:
     ratio = measured / asked
     met = ratio >= 1 if at_least else ratio <= 1
     return "met" if met else f"missed by {abs(ratio - 1):.1%}"
+
+
+def plotting() -> Any:
+    """matplotlib's pyplot, for files. Asked for first of all: an hour later would be too late to say it is missing."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise SystemExit("The chart needs matplotlib. Install it with: pip install 'matplotlib>=3.9'") from None
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    return pyplot
 
 
 def say(line: str) -> None:
