@@ -6,10 +6,8 @@
 [('dog', 0.95), ('car', 0.0)]
 """
 
-import difflib
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -17,28 +15,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from wordloom.config import is_whole
-from wordloom.errors import InputError, UnknownWordError
+from wordloom.asked import Query
+from wordloom.errors import InputError
+from wordloom.nearest import Float64s
 from wordloom.objective import sigmoid
+from wordloom.queries import Neighbours, Queries
+from wordloom.spelling import quoted
 from wordloom.types import Counts, Matrix
-
-Query = str | npt.NDArray[np.floating] | Sequence[str | npt.NDArray[np.floating]]
-Float64s = npt.NDArray[np.float64]
 
 # One lock for all objects: what is made lazily is made once, and an object with a lock of its own could not be copied.
 _MAKING = Lock()
-_ROWS_AT_ONCE = 4096  # rows turned into float64 together: 3 MB at dim 100
-_FREQUENT = 20_000  # words, from the first row on, that are compared letter by letter with a misspelt one
 
 
-class Vectors:
+class Vectors(Queries):
     """A matrix with a word for each row; the more frequent words usually come first.
 
     words    list[str], the i-th names row i; each once, none empty
     vectors  float32 (n_words, dim), not writeable; a memory map serves as well as an array
     counts   int64 (n_words,), how often each word was seen; 0 where that is not known
-
-    Cosines are float64 in [-1, 1]; a row of zeros has cosine 0 to everything.
     """
 
     def __init__(self, words: Iterable[str], vectors: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> None:
@@ -95,7 +89,7 @@ class Vectors:
         bad = np.flatnonzero(~np.isfinite(norms))
         if len(bad):
             raise InputError(
-                f"Row {bad[0]} ({_quoted(self.words[bad[0]])}) of the vectors holds NaN or infinity. "
+                f"Row {bad[0]} ({quoted(self.words[bad[0]])}) of the vectors holds NaN or infinity. "
                 "Leave such rows out, or train anew with a lower learning rate."
             )
         return norms
@@ -110,7 +104,7 @@ class Vectors:
         _ = self.norms if values else None
         if np.any(self.counts < 0):
             word = self.words[int(np.argmin(self.counts))]
-            raise InputError(f"The count of {_quoted(word)} is {self.counts.min()}. Counts are 0 or more.")
+            raise InputError(f"The count of {quoted(word)} is {self.counts.min()}. Counts are 0 or more.")
 
     def encoded_words(self) -> Iterator[bytes]:
         """The words in UTF-8, for a file; an InputError for what no file should carry, as in `check`, and at once."""
@@ -121,7 +115,7 @@ class Vectors:
             half = error.object[error.start]
             word = next(word for word in self.words if half in word)
             raise InputError(
-                f"The word {_quoted(word)} is not Unicode text and cannot be saved. "
+                f"The word {quoted(word)} is not Unicode text and cannot be saved. "
                 "Read the corpus with its right encoding, or with errors='replace'."
             ) from None
         return map(str.encode, self.words)
@@ -143,98 +137,25 @@ class Vectors:
     def __repr__(self) -> str:
         return f"Vectors(n_words={len(self)}, dim={self.dim})"
 
-    def similarity(self, a: str, b: str) -> float:
-        """Cosine of the angle between the vectors of two words."""
-        return float(np.clip(self._unit(a) @ self._unit(b), -1.0, 1.0))
+    def get_index(self, word: str, default: int | None = None) -> int:
+        """The row of a word; of an unknown one `default`, or an error if there is none."""
+        return self._row(word) if default is None else self.key_to_index.get(word, default)
 
-    def most_similar(self, positive: Query, negative: Query = (), topn: int = 10) -> list[tuple[str, float]]:
-        """The `topn` words nearest by cosine to
+    def get_vecattr(self, word: str, attr: str) -> int:
+        """gensim's way to a word's count: attr is "count", the only one there is."""
+        if attr != "count":
+            raise InputError(f"{quoted(attr)} is not known of words here. Use 'count'.")
+        return int(self.counts[self._row(word)])
 
-            mean of the unit vectors of `positive`, and of minus those of `negative`
+    def get_normed_vectors(self) -> Matrix:
+        """A new matrix of unit vectors; a row of zeros stays so."""
+        return np.asarray(self.vectors / np.where(self.norms > 0, self.norms, 1)[:, None], np.float32)
 
-        nearest first, the earlier row first where cosines are equal, the words of the query left out.
-        Both take a word, a vector or a list of those; as in gensim a given vector counts as it is, not made unit.
-        The analogy "man is to king as woman is to ?" is `most_similar(["king", "woman"], ["man"])`.
-        """
-        if not is_whole(topn) or topn < 0:
-            raise InputError(f"topn={topn} is not a number of words. Use 0 or more.")
-        asked, refused = _listed(positive), _listed(negative)
-        direction = self._direction(asked, refused)
-        excluded = sorted({self._row(word) for word in asked + refused if isinstance(word, str)})
-        return [(self.words[row], cosine) for row, cosine in self._nearest(direction, excluded, topn)]
-
-    def _row(self, word: str) -> int:
-        row = self.key_to_index.get(word) if isinstance(word, str) else None
-        if row is None:
-            raise UnknownWordError(self._unknown(word))
-        return row
-
-    def _unknown(self, word: object) -> str:
-        message = f"{_quoted(word)} is not among the {len(self):,} words of these vectors."
-        near = _near_spellings(word, self.key_to_index) if isinstance(word, str) else []
-        if near:
-            return f"{message} Did you mean {' or '.join(map(_quoted, near))}?"
-        return f"{message} Words that are rare in a corpus (min_count) get no vector."
-
-    def _unit(self, word: str) -> Float64s:
-        row = self._row(word)
-        vector: Float64s = self.vectors[row].astype(np.float64)
-        return vector / self.norms[row] if self.norms[row] else vector
-
-    def _part(self, part: object) -> Float64s:
-        """What a word or a vector adds to a query."""
-        if isinstance(part, str):
-            return self._unit(part)
-        if not isinstance(part, np.ndarray) or part.dtype.kind not in "fiu":
-            raise InputError(f"A query is made of words and of arrays of {self.dim} numbers, not of {_quoted(part)}.")
-        if part.shape != (self.dim,):
-            raise InputError(f"A query vector of shape {part.shape} does not fit: these vectors have dim {self.dim}.")
-        return part.astype(np.float64)
-
-    def _direction(self, asked: list[object], refused: list[object]) -> Float64s:
-        """The unit vector along sum(asked) - sum(refused), which is also that of their mean."""
-        if not asked and not refused:
-            raise InputError("The query is empty. Give a word, a vector or a list of those.")
-        parts = [self._part(part) for part in asked] + [-self._part(part) for part in refused]
-        total: Float64s = np.sum(parts, axis=0)
-        length = float(np.linalg.norm(total))
-        if not math.isfinite(length):
-            raise InputError("The query vector holds NaN, infinity or numbers too large. Give finite numbers.")
-        if length <= 1e-12 * sum(float(np.linalg.norm(part)) for part in parts):  # what rounding leaves of zero
-            raise InputError("The query adds up to the zero vector, which points nowhere. Ask for something else.")
-        return total / length
-
-    def _nearest(self, direction: Float64s, excluded: list[int], topn: int) -> list[tuple[int, float]]:
-        """Rows and cosines: all rows roughly by one product in float32, the few that may win again in float64."""
-        k = min(topn, len(self) - len(excluded))
-        if k < 1:
-            return []
-        rough = self._rough_cosines(direction)
-        rough[excluded] = -np.inf
-        # Each rough cosine is off by at most (dim + a few) * 2^-24, and so is the k-th best that it is compared with.
-        margin = 2 * (self.dim + 8) * 2.0**-24
-        rows = np.flatnonzero(rough >= np.partition(rough, -k)[-k] - margin)
-        cosines = self._cosines(rows, direction)
-        best = np.lexsort((rows, -cosines))[:k]
-        return [(int(rows[i]), float(cosines[i])) for i in best]
-
-    def _rough_cosines(self, direction: Float64s) -> Float64s:
-        with np.errstate(all="ignore"):
-            dots = self.vectors @ direction.astype(np.float32)
-        cosines = np.divide(dots, self.norms, out=np.zeros(len(self)), where=self.norms > 0)
-        # float32 sums overflow or lose their digits in rows this long or short.
-        extreme = np.flatnonzero((self.norms > 1e30) | (self.norms < 1e-30))
-        cosines[extreme] = self._cosines(extreme, direction)
-        return cosines
-
-    def _cosines(self, rows: npt.NDArray[np.intp], direction: Float64s) -> Float64s:
-        """Cosines in float64. Each row is summed in the same order, so equal rows have equal cosines."""
-        dots = np.empty(len(rows))
-        for start in range(0, len(rows), _ROWS_AT_ONCE):
-            block = self.vectors[rows[start : start + _ROWS_AT_ONCE]].astype(np.float64)
-            dots[start : start + _ROWS_AT_ONCE] = (block * direction).sum(axis=1)
-        norms = self.norms[rows]
-        return np.clip(np.divide(dots, norms, out=np.zeros(len(rows)), where=norms > 0), -1.0, 1.0)
+    def vectors_for_all(self, keys: Iterable[str], ignore_missing: bool = True) -> "Vectors":
+        """The vectors of these words, in this order, each once; ignore_missing leaves out unknown words."""
+        wanted = [key for key in dict.fromkeys(keys) if not ignore_missing or key in self]
+        rows = [self._row(word) for word in wanted]
+        return Vectors(wanted, self.vectors[rows], self.counts[rows])
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -270,9 +191,17 @@ class Embedding:
         """`Vectors.similarity` of the words."""
         return self.words.similarity(a, b)
 
-    def most_similar(self, positive: Query, negative: Query = (), topn: int = 10) -> list[tuple[str, float]]:
+    def most_similar(self, positive: Query = (), negative: Query = (), topn: int = 10, **options: Any) -> Neighbours:
         """`Vectors.most_similar` of the words."""
-        return self.words.most_similar(positive, negative, topn)
+        return self.words.most_similar(positive, negative, topn, **options)
+
+    def combined(self) -> Vectors:
+        """v_w + v_c for every word that is also a context (Levy, Goldberg and Dagan 2015: better at similarity)."""
+        both = [word for word in self.words if word in self.contexts]
+        if not both:
+            raise InputError("No word of this model is also a context, so there is nothing to add up. Use .words.")
+        w, c = self.words.vectors_for_all(both), self.contexts.vectors_for_all(both)
+        return Vectors(both, w.vectors + c.vectors, w.counts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a file whose suffix says the format: see `wordloom.formats`."""
@@ -309,50 +238,5 @@ def _rows_of(words: list[str]) -> dict[str, int]:
     for row, word in enumerate(words) if len(index) < len(words) else ():
         if index[word] != row:
             again = words.index(word, row + 1)
-            raise InputError(f"Rows {row} and {again} both belong to {_quoted(word)}. Give every word one row.")
+            raise InputError(f"Rows {row} and {again} both belong to {quoted(word)}. Give every word one row.")
     return index
-
-
-def _listed(query: object) -> list[object]:
-    """A query as a list of words and arrays; what else is in it is refused later, by name."""
-    if isinstance(query, str) or not isinstance(query, Iterable):
-        return [query]
-    if hasattr(query, "__array__"):
-        array = np.asarray(query)
-        return [array] if array.ndim == 1 and array.dtype.kind in "fiu" else list(array)
-    return [np.asarray(item) if hasattr(item, "__array__") and not isinstance(item, str) else item for item in query]
-
-
-def _quoted(thing: object) -> str:
-    """repr, which keeps a word with line breaks on one line; cut where it is long."""
-    text = repr(thing)
-    return text if len(text) <= 80 else f"{text[:60]}... ({len(text):,} characters)"
-
-
-def _near_spellings(word: str, index: Mapping[str, int]) -> list[str]:
-    """At most two known words that one may have meant, the likeliest first, the more frequent first among equals.
-
-    difflib would need seconds for a million words. It sees only those that one mistake or another case of the
-    letters makes of `word`, found by looking them up, and the frequent words of nearly its length.
-    """
-    if not 1 < len(word) <= 40:
-        return []
-    frequent = [known for known, _ in zip(index, range(_FREQUENT), strict=False)]
-    alphabet = {letter for known in frequent[:1000] for letter in known[:20]}
-    likely = [known for known in _one_mistake_away(word, alphabet) if known in index]
-    likely += [known for known in frequent if abs(len(known) - len(word)) <= 2]
-    close = difflib.get_close_matches(word, dict.fromkeys(likely), n=100, cutoff=0.6)
-    in_another_case = [known for known in (word.lower(), word.capitalize(), word.upper()) if known in index]
-    close.sort(key=lambda known: (-difflib.SequenceMatcher(None, known, word).ratio(), index[known]))
-    return list(dict.fromkeys(in_another_case + close))[:2]
-
-
-def _one_mistake_away(word: str, alphabet: set[str]) -> Iterator[str]:
-    """Every spelling with one letter left out, put in, put for another, or two neighbours swapped."""
-    for i in range(len(word) + 1):
-        before, after = word[:i], word[i:]
-        yield before + after[1:]
-        yield before + after[1:2] + after[:1] + after[2:]
-        for letter in alphabet:
-            yield before + letter + after
-            yield before + letter + after[1:]

@@ -1,6 +1,6 @@
 """What commands read: options, corpora, lists of words, models."""
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from wordloom.errors import InputError
 from wordloom.textfiles import is_among
 
 if TYPE_CHECKING:  # what brings NumPy is imported by the commands that need it, so that --help answers at once
-    from wordloom.vectors import Embedding
+    from wordloom.vectors import Embedding, Vectors
 
 
 def given(args: Namespace, names: Iterable[str]) -> dict[str, Any]:
@@ -42,6 +42,21 @@ def words_in(path: str | None) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} could not be read: {error}. Give a UTF-8 file with one word per line.") from error
     return [line.strip() for line in lines if line.strip()]
+
+
+def add_model(parser: ArgumentParser) -> None:
+    """MODEL, and which of its matrices."""
+    parser.add_argument("model", metavar="MODEL", help="a file of vectors")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--contexts", action="store_true", help="ask the contexts' vectors instead of the words'")
+    which.add_argument("--combined", action="store_true", help="ask the sums of both: v_w + v_c")
+
+
+def side(embedding: "Embedding", args: Namespace) -> "Vectors":
+    """The vectors that `add_model`'s options name."""
+    if args.combined:
+        return embedding.combined()
+    return embedding.contexts if args.contexts else embedding.words
 
 
 def load(path: str) -> "Embedding":

@@ -3,13 +3,15 @@
 import json
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from wordloom.arguments import say, whole
-from wordloom.commands.inputs import load
+from wordloom.commands.inputs import add_model, load, side
 from wordloom.errors import UnknownWordError
 
 if TYPE_CHECKING:
+    from wordloom.approximate import Index
     from wordloom.vectors import Vectors
 
 PURPOSE = "the words nearest to a word, by cosine"
@@ -18,32 +20,45 @@ EXAMPLE = "wordloom near king.loom king queen"
 
 def arguments(parser: ArgumentParser) -> None:
     """What can be typed after it."""
-    parser.add_argument("model", metavar="MODEL", help="a .loom or .safetensors file")
+    add_model(parser)
     parser.add_argument("word", metavar="WORD", nargs="*", help="words; without any, one per line is read from stdin")
     parser.add_argument("-n", type=whole, default=10, metavar="N", help="how many (10)")
-    parser.add_argument("--contexts", action="store_true", help="ask the contexts' vectors instead of the words'")
+    parser.add_argument("--restrict-vocab", type=whole, metavar="N", help="look among the N most frequent words only")
+    parser.add_argument("--approximate", action="store_true", help="use the index that `wordloom index` made")
     parser.add_argument("--json", action="store_true", help="print a line of JSON for each word")
 
 
 def run(args: Namespace) -> None:
-    """Do it."""
-    embedding = load(args.model)
-    vectors = embedding.contexts if args.contexts else embedding.words
+    """Answer word after word; the unknown ones do not keep the others from their answers."""
+    vectors = side(load(args.model), args)
+    index = _index(args.model, vectors) if args.approximate else None
     unknown = None
-    for word in args.word or (line.strip() for line in sys.stdin or ()):
+    for word in asked(args.word):
         try:
-            if word:
-                _print_neighbours(vectors, word, args)
-        except UnknownWordError as error:  # the others are answered all the same
+            near = vectors.most_similar(word, topn=args.n, restrict_vocab=args.restrict_vocab, indexer=index)
+            show(word, near, args.json)
+        except UnknownWordError as error:
             say(f"wordloom near: {error}")
             unknown = error
     if unknown:
         raise SystemExit(unknown.exit_code)
 
 
-def _print_neighbours(vectors: "Vectors", word: str, args: Namespace) -> None:
-    near = vectors.most_similar(word, topn=args.n)
-    if args.json:
-        print(json.dumps({"word": word, "near": near}, ensure_ascii=False))
+def asked(words: list[str]) -> Iterator[str]:
+    """The words that were typed, or else the lines of stdin."""
+    lines: Iterable[str] = words or sys.stdin or ()
+    return filter(None, map(str.strip, lines))
+
+
+def show(query: str, near: list[tuple[str, float]], as_json: bool) -> None:
+    """One answer."""
+    if as_json:
+        print(json.dumps({"word": query, "near": near}, ensure_ascii=False), flush=True)
     else:
-        print(word, *(f"  {cosine:6.3f}  {other}" for other, cosine in near), sep="\n")
+        print(query, *(f"  {cosine:6.3f}  {other}" for other, cosine in near), sep="\n", flush=True)
+
+
+def _index(model: str, vectors: "Vectors") -> "Index":
+    from wordloom.approximate import SUFFIX, Index
+
+    return Index.load(model + SUFFIX, vectors)

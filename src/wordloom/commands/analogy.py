@@ -1,0 +1,46 @@
+"""wordloom analogy: a is to b as c is to what?"""
+
+from argparse import ArgumentParser, Namespace
+
+from wordloom.arguments import say, whole
+from wordloom.commands.inputs import add_model, load, side
+from wordloom.commands.near import asked, show
+from wordloom.errors import InputError
+
+PURPOSE = "a is to b as c is to what?"
+EXAMPLE = "wordloom analogy king.loom man king woman"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """What can be typed after it."""
+    add_model(parser)
+    parser.add_argument("word", metavar="A B C", nargs="*", help="three words; without any, lines of three from stdin")
+    parser.add_argument("-n", type=whole, default=10, metavar="N", help="how many answers (10)")
+    parser.add_argument(
+        "--method", choices=["add", "mul"], default="add", help="3CosAdd: b - a + c; 3CosMul: b c / a (add)"
+    )
+    parser.add_argument("--restrict-vocab", type=whole, metavar="N", help="look among the N most frequent words only")
+    parser.add_argument("--json", action="store_true", help="print a line of JSON for each question")
+
+
+def run(args: Namespace) -> None:
+    """Answer question after question; one that cannot be answered does not keep the others from it."""
+    vectors = side(load(args.model), args)
+    ask = vectors.most_similar if args.method == "add" else vectors.most_similar_cosmul
+    failed = None
+    for line in asked([" ".join(args.word)] if args.word else []):
+        try:
+            a, b, c = _three(line)
+            show(f"{a} : {b} = {c} :", ask([b, c], [a], args.n, restrict_vocab=args.restrict_vocab), args.json)
+        except InputError as error:
+            say(f"wordloom analogy: {error}")
+            failed = error
+    if failed:
+        raise SystemExit(failed.exit_code)
+
+
+def _three(line: str) -> list[str]:
+    words = line.split()
+    if len(words) != 3:
+        raise InputError(f"{line[:60]!r} is not a question: give three words, as in: man king woman")
+    return words
