@@ -1,7 +1,9 @@
-"""What the tests share: a cache that is not the user's, and two toy corpora."""
+"""What the tests share: a cache that is not the user's, two toy corpora, and a model of one."""
 
 import numpy as np
 import pytest
+
+import wordloom
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -35,3 +37,17 @@ def zipf_corpus():
     lengths = rng.integers(1, 20, 20_000)
     tokens = rng.choice(words, lengths.sum(), p=p / p.sum())
     return [s.tolist() for s in np.split(tokens, np.cumsum(lengths)[:-1])]
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory, two_topics):
+    path = tmp_path_factory.mktemp("corpus") / "topics.txt"
+    path.write_text("".join(" ".join(sentence) + "\n" for sentence in two_topics))
+    return path
+
+
+@pytest.fixture(scope="session")
+def model(corpus):
+    path = corpus.with_name("topics.loom")
+    wordloom.train(corpus, dim=16, epochs=10, min_count=1, sample=0).save(path)
+    return path

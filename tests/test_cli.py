@@ -14,20 +14,6 @@ import wordloom
 from wordloom.cli import main
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory, two_topics):
-    path = tmp_path_factory.mktemp("corpus") / "topics.txt"
-    path.write_text("".join(" ".join(sentence) + "\n" for sentence in two_topics))
-    return path
-
-
-@pytest.fixture(scope="module")
-def model(corpus):
-    path = corpus.with_name("topics.loom")
-    wordloom.train(corpus, dim=16, epochs=10, min_count=1, sample=0).save(path)
-    return path
-
-
 def run(*args, stdin=None):
     """A process of its own; gives its exit code, output and errors."""
     command = [sys.executable, "-m", "wordloom", *map(str, args)]

@@ -7,7 +7,20 @@ from argparse import ArgumentParser, Namespace
 from importlib import import_module
 from typing import Protocol, cast
 
-NAMES = ("train", "vocab", "near", "analogy", "index", "info", "convert", "cache", "demo")  # in the order of --help
+NAMES = (
+    "train",
+    "vocab",
+    "near",
+    "analogy",
+    "index",
+    "info",
+    "convert",
+    "cache",
+    "demo",
+    "word2vec",
+    "distance",
+    "word-analogy",
+)  # in the order of --help
 
 
 class Command(Protocol):

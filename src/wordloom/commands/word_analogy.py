@@ -1,0 +1,30 @@
+"""wordloom word-analogy: the original's questions and answers about analogies."""
+
+from argparse import ArgumentParser, Namespace
+
+from wordloom.arguments import say
+from wordloom.commands.distance import N, converse
+from wordloom.commands.inputs import load
+
+PURPOSE = "analogies, asked as in the original program"
+EXAMPLE = "echo 'man king woman' | wordloom word-analogy vectors.bin"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """What can be typed after it."""
+    parser.add_argument("model", metavar="FILE", help="a file of vectors, of any format")
+    parser.add_argument("--json", action="store_true", help="print a line of JSON for each question")
+
+
+def run(args: Namespace) -> None:
+    """a b c: the words nearest to b - a + c."""
+    vectors = load(args.model).words
+
+    def ask(words: list[str]) -> list[tuple[str, float]]:
+        if len(words) < 3:
+            say(f"wordloom word-analogy: {len(words)} words were entered, and three are needed to answer.")
+            return []
+        a, b, c = words[:3]  # the original takes the first three too
+        return vectors.most_similar([b, c], [a], topn=N)
+
+    converse("Enter three words (EXIT to break): ", "Distance", args.json, vectors.key_to_index.get, ask)

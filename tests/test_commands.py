@@ -1,0 +1,175 @@
+"""Commands that ask a model, and those that take the place of the original programs."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import wordloom
+from wordloom.cli import main
+
+
+def out(capsys, *args) -> str:
+    assert main([str(arg) for arg in args]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    """What stands in standard input."""
+    return lambda text: monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+
+
+@pytest.fixture
+def vectors(model):
+    return wordloom.load(model).words
+
+
+# --- near, analogy, index
+
+
+def test_near_can_look_among_frequent_words_only(model, vectors, capsys):
+    answer = json.loads(out(capsys, "near", model, "cat", "-n", "3", "--restrict-vocab", "5", "--json"))
+    assert answer["near"] == [list(pair) for pair in vectors.most_similar("cat", topn=3, restrict_vocab=5)]
+
+
+def test_near_can_ask_the_sum_of_both_matrices(model, capsys):
+    answer = json.loads(out(capsys, "near", model, "cat", "-n", "3", "--combined", "--json"))
+    expected = wordloom.load(model).combined().most_similar("cat", topn=3)
+    assert answer["near"] == [list(pair) for pair in expected]
+
+
+@pytest.mark.parametrize("method", ["add", "mul"])
+def test_analogy_answers_what_was_typed_and_what_stands_in_stdin(method, model, vectors, typed, capsys):
+    ask = vectors.most_similar if method == "add" else vectors.most_similar_cosmul
+    expected = [list(pair) for pair in ask(["red", "dog"], ["cat"], topn=2)]
+    for words, text in ((["cat", "red", "dog"], ""), ([], "cat red dog\n\n")):
+        typed(text)
+        answer = json.loads(out(capsys, "analogy", model, *words, "-n", "2", "--method", method, "--json"))
+        assert answer["near"] == expected
+
+
+def test_an_analogy_has_three_words_and_others_are_answered_all_the_same(model, typed, capsys):
+    typed("cat red\ncat red dog\ncat red dgo\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["analogy", str(model)])
+    printed = capsys.readouterr()
+    assert ended.value.code == 2
+    assert "'cat red' is not a question: give three words" in printed.err
+    assert "'dgo' is not among the 20 words of these vectors. Did you mean 'dog'" in printed.err
+    assert printed.out.startswith("cat : red = dog :\n")
+
+
+def test_an_index_is_made_beside_the_model_and_used(model, vectors, capsys):
+    assert "words in" in out(capsys, "index", model)
+    facts = json.loads(out(capsys, "index", model, "--json"))
+    assert facts["output"] == f"{model}.index"
+    assert facts["recall_at_10"] == 1.0
+    answer = json.loads(out(capsys, "near", model, "cat", "--approximate", "--json"))
+    assert answer["near"] == [list(pair) for pair in vectors.most_similar("cat")]
+    Path(f"{model}.index").unlink()
+    assert main(["near", str(model), "cat", "--approximate"]) == 2
+    assert "Make it anew with: wordloom index MODEL" in capsys.readouterr().err
+
+
+# --- The original's programs
+
+
+W2V = "-size 16 -window 5 -negative 5 -hs 0 -sample 0 -min-count 1 -threads 20 -iter 10 -cbow 0"
+
+
+@pytest.mark.parametrize("binary", [0, 1])
+def test_word2vec_takes_the_originals_flags_and_writes_its_files(binary, corpus, tmp_path, capsys):
+    target = tmp_path / "vectors"  # the flag decides, not a suffix
+    out(capsys, "word2vec", "-train", corpus, "-output", target, *W2V.split(), "-binary", binary)
+    options = {"window": 5, "negatives": 5, "sample": 0, "min_count": 1, "epochs": 10, "max_sentence": 1000}
+    expected = wordloom.train(corpus, dim=16, lr=0.025, min_lr=2.5e-6, heldout=0, **options)
+    expected.save(tmp_path / ("expected.bin" if binary else "expected.txt"))
+    assert target.read_bytes() == (tmp_path / ("expected.bin" if binary else "expected.txt")).read_bytes()
+
+
+def test_word2vec_says_once_what_it_does_differently(corpus, tmp_path, capsys):
+    common = ["word2vec", "-train", str(corpus), "-output", str(tmp_path / "v"), "-min-count", "1", "-iter", "1"]
+    assert main([*common]) == 0
+    said = capsys.readouterr().err
+    assert said.count("skip-gram is learnt instead of CBOW (-cbow 1, the default)") == 1
+    assert main([*common, "-cbow", "0", "-hs", "1", "-negative", "0"]) == 0
+    said = capsys.readouterr().err
+    assert "CBOW" not in said
+    assert "negative sampling is learnt instead of hierarchical softmax" in said
+    assert main([*common, "-debug", "0"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out + printed.err == ""
+
+
+def test_word2vec_saves_and_reads_vocabularies(corpus, tmp_path, capsys):
+    vocab = tmp_path / "vocab.txt"
+    facts = json.loads(out(capsys, "word2vec", "-train", corpus, "-save-vocab", vocab, "-min-count", "1", "--json"))
+    assert (facts["words"], facts["tokens"]) == (20, 4800)
+    assert len(vocab.read_text().splitlines()) == 20
+    common = ["word2vec", "-train", corpus, *W2V.split()]
+    out(capsys, *common, "-output", tmp_path / "a")
+    out(capsys, *common, "-output", tmp_path / "b", "-read-vocab", vocab)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ([], "There is nothing to write. Name a file with -output, or with -save-vocab."),
+        (["-output", "v", "-cbow", "2"], "-cbow 2 is neither 0 nor 1."),
+        (["-output", "v", "-negative", "0"], "-negative 0 -hs 0 leaves nothing to learn from."),
+        (["-output", "v", "-threads", "0"], "-threads 0 is not a number of threads."),
+        (["-output", "v", "-classes", "-1"], "-classes -1 is not a number of classes."),
+        (["-output", "v", "-size", "0"], "--dim 0"),
+    ],
+)
+def test_word2vec_refuses_what_makes_no_sense(flags, message, corpus, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["word2vec", "-train", str(corpus), *flags]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_word2vec_refuses_a_flag_that_the_original_would_have_ignored(corpus, capsys):
+    with pytest.raises(SystemExit):
+        main(["word2vec", "-train", str(corpus), "-output", "v", "-treads", "2"])
+    assert "there is no option -treads" in capsys.readouterr().err
+
+
+def test_word2vec_does_not_write_over_its_text(corpus, capsys):
+    assert main(["word2vec", "-train", str(corpus), "-output", str(corpus)]) == 2
+    assert "is among the files to be read" in capsys.readouterr().err
+
+
+def test_distance_adds_up_the_words_of_a_line_until_exit(model, vectors, typed, capsys):
+    typed("cat dog\nnowhere\n\nEXIT\nred\n")
+    answers = [json.loads(line) for line in out(capsys, "distance", model, "--json").splitlines()]
+    assert [answer["words"] for answer in answers] == [["cat", "dog"], ["nowhere"]]
+    assert answers[0]["near"] == [list(pair) for pair in vectors.most_similar(["cat", "dog"], topn=40)]
+    assert answers[1]["near"] is None
+
+
+def test_distance_prints_the_originals_table_and_ends_with_the_input(model, typed, capsys):
+    typed("cat\nnowhere\n")
+    printed = out(capsys, "distance", model)
+    assert printed.startswith("Enter word or sentence (EXIT to break): \nWord: cat  Position in vocabulary: ")
+    assert "\n" + " " * 46 + "Word       Cosine distance\n" + "-" * 72 + "\n" in printed
+    assert "Word: nowhere  Position in vocabulary: -1\nOut of dictionary word!\n" in printed
+
+
+def test_word_analogy_answers_b_minus_a_plus_c(model, vectors, typed, capsys):
+    typed("cat red dog\ncat red\n")
+    first, second = (json.loads(line) for line in out(capsys, "word-analogy", model, "--json").splitlines())
+    assert first["near"] == [list(pair) for pair in vectors.most_similar(["red", "dog"], ["cat"], topn=40)]
+    assert second["near"] == []
+
+
+def test_a_conversation_ends_quietly_when_nobody_listens(model):
+    command = f"yes cat | {sys.executable} -m wordloom distance {model} | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    assert done.stdout == "Enter word or sentence (EXIT to break): \n"
