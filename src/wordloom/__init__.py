@@ -29,6 +29,7 @@ _HOME = {
     "Vectors": "vectors",
     "Vocabulary": "vocabulary",
     "WordloomError": "errors",
+    "evaluate": "evaluation",
     "load": "formats",
     "train": "training",
 }
@@ -50,6 +51,7 @@ __all__ = [
     "Vocabulary",
     "WordloomError",
     "__version__",
+    "evaluate",
     "load",
     "train",
 ]
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
         UnknownWordError,
         WordloomError,
     )
+    from wordloom.evaluation import evaluate
     from wordloom.formats import load
     from wordloom.progress import Progress
     from wordloom.training import train

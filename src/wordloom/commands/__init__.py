@@ -7,11 +7,12 @@ from argparse import ArgumentParser, Namespace
 from importlib import import_module
 from typing import Protocol, cast
 
-NAMES = (
+NAMES = (  # in the order of --help
     "train",
     "vocab",
     "near",
     "analogy",
+    "evaluate",
     "index",
     "info",
     "convert",
@@ -20,7 +21,7 @@ NAMES = (
     "word2vec",
     "distance",
     "word-analogy",
-)  # in the order of --help
+)
 
 
 class Command(Protocol):

@@ -1,0 +1,70 @@
+"""How good vectors are, by files of questions that people have made. A score always comes with its coverage.
+
+questions.py    files -> lines; which kind of question they ask
+lookup.py       which words take part
+search.py       analogies -> answers, for all questions at once
+analogies.py, similarities.py, categories.py    a file -> its scores, one for each kind
+correlation.py  Pearson, Spearman and its interval
+compute_accuracy.py    the same lines as word2vec's program
+"""
+
+from wordloom.evaluation.analogies import AnalogyScores, Tally, analogies
+from wordloom.evaluation.categories import CategoryScores, categories
+from wordloom.evaluation.compute_accuracy import compute_accuracy
+from wordloom.evaluation.lookup import RESTRICT_VOCAB, Case, Policy, Unknown
+from wordloom.evaluation.questions import QuestionFile, kind_of, read
+from wordloom.evaluation.search import METHODS, MethodName
+from wordloom.evaluation.similarities import SimilarityScores, similarities
+from wordloom.textfiles import PathName
+from wordloom.vectors import Embedding, Vectors
+
+Scores = AnalogyScores | SimilarityScores | CategoryScores
+
+__all__ = [
+    "METHODS",
+    "RESTRICT_VOCAB",
+    "AnalogyScores",
+    "CategoryScores",
+    "MethodName",
+    "Policy",
+    "QuestionFile",
+    "Scores",
+    "SimilarityScores",
+    "Tally",
+    "analogies",
+    "categories",
+    "compute_accuracy",
+    "evaluate",
+    "kind_of",
+    "read",
+    "similarities",
+]
+
+
+def evaluate(
+    vectors: Vectors | Embedding,
+    path: PathName | QuestionFile,
+    *,
+    method: MethodName = "add",
+    restrict_vocab: int = RESTRICT_VOCAB,
+    case: Case = "fold",
+    unknown: Unknown = "skip",
+    seed: int = 1,
+    threads: int | None = None,
+) -> Scores:
+    """Score vectors by a file of analogies, similarities or categories; its lines show which it is.
+
+    method          of analogies, "add" (3CosAdd) or "mul" (3CosMul)
+    restrict_vocab  only so many words, the first, are asked and searched; 0 is all of them
+    case            "fold" treats words as equal that are so in capitals, "keep" does not
+    unknown         "skip" leaves out questions with unknown words, "wrong" counts them as wrong (a cosine of 0)
+    seed            of the bootstrap (similarities) and of k-means (categories)
+    """
+    file = read(path)
+    policy = Policy(restrict_vocab=restrict_vocab, case=case, unknown=unknown)
+    kind = kind_of(file)
+    if kind == "analogies":
+        return analogies(vectors, file, method=method, policy=policy, threads=threads)
+    if kind == "similarities":
+        return similarities(vectors, file, policy=policy, seed=seed)
+    return categories(vectors, file, policy=policy, seed=seed)

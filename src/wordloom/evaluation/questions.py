@@ -1,0 +1,109 @@
+"""Files of questions about words: their lines, their columns, and which kind of question they ask."""
+
+import csv
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from wordloom.config import is_number
+from wordloom.errors import InputError
+from wordloom.textfiles import STDIN, PathName
+
+Kind = Literal["analogies", "similarities", "categories"]
+
+_SHAPES = (
+    "A file of analogies has lines of four words, one of similarities two words and a number, "
+    "one of categories a word and its category."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFile:
+    """The lines of a file with their numbers, without the empty ones and those that begin with #."""
+
+    path: str
+    lines: tuple[tuple[int, str], ...]
+
+    def where(self, number: int) -> str:
+        """How an error begins."""
+        return f"{self.path}, line {number}"
+
+
+def read(source: PathName | QuestionFile) -> QuestionFile:
+    """Read a UTF-8 file, or standard input for "-"; what has been read stays as it is."""
+    if isinstance(source, QuestionFile):
+        return source
+    path = os.fspath(source)
+    lines = enumerate(re.split(r"\r\n|\r|\n", _text(path)), 1)
+    kept = tuple((number, line) for number, line in lines if line.strip() and not line.startswith("#"))
+    if not kept:
+        raise InputError(f"{path} has no questions. {_SHAPES}")
+    return QuestionFile(path, kept)
+
+
+def _text(path: str) -> str:
+    data = _bytes(path)
+    if b"\0" in data:
+        raise InputError(f"{path} has NUL bytes, so it is no text to evaluate with. {_SHAPES}")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}, line {line}: not valid UTF-8. Save the file as UTF-8.") from None
+
+
+def _bytes(path: str) -> bytes:
+    if path == STDIN:
+        if sys.stdin is None:
+            raise InputError("Standard input is closed. Give a file, or something to read from.")
+        return sys.stdin.buffer.read()
+    if path.startswith("/dev/") and not path.startswith(("/dev/std", "/dev/fd/")):
+        raise InputError(f"{path} is a device. Give a text file. {_SHAPES}")
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}. Check the path.") from None
+    except ValueError:
+        raise InputError(f"{path!r} cannot be read: a path cannot hold a NUL. Check the path.") from None
+
+
+def columns(file: QuestionFile) -> list[tuple[int, list[str]]]:
+    """The number and the columns of each line, cut at what the first line is cut at: tab, semicolon, comma or space."""
+    first = file.lines[0][1]
+    delimiter = next((mark for mark in "\t;," if mark in first), None)
+    return [(number, _cut(line, delimiter)) for number, line in file.lines]
+
+
+def _cut(line: str, delimiter: str | None) -> list[str]:
+    if delimiter is None:
+        return line.split()
+    if delimiter == "\t":
+        return [part.strip() for part in line.split("\t")]
+    return [part.strip() for part in next(csv.reader([line], delimiter=delimiter))]
+
+
+def kind_of(file: QuestionFile) -> Kind:
+    """What a file asks, by its first line; or by its second, if the first may be a header of similarities."""
+    number, line = file.lines[0]
+    if line.startswith(":"):
+        return "analogies"
+    begin = [parts for _, parts in columns(file)[:2]]
+    if any(len(parts) >= 3 and as_number(parts[2]) is not None for parts in begin):
+        return "similarities"
+    if len(begin[0]) == 2:
+        return "categories"
+    if len(line.split()) == 4:
+        return "analogies"
+    raise InputError(f"{file.where(number)}: {line[:60]!r} is no question that is known. {_SHAPES}")
+
+
+def as_number(text: str) -> float | None:
+    """A decimal number, or None where the text is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if is_number(value) else None
