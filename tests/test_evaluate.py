@@ -608,7 +608,10 @@ def test_the_command_prints_scores_with_their_coverage(here, capsys):
         ["pairs.tsv", "Pearson", re.split("  +", out[5])[2], "6 of 6"],
     ]
     assert re.search(r"0\.\d{3} \[-?\d\.\d{3}, \d\.\d{3}\]", out[4])
-    assert out[6].startswith("Known of all questions, among the first 300,000 words of a model; upper and lower case ")
+    assert out[6] == (
+        "known: questions whose words are among the first 300,000 words of a model, upper and lower case alike; "
+        "others are left out. In []: 95 % by bootstrap over pairs."
+    )
 
 
 def test_models_stand_side_by_side(here, capsys):
@@ -637,11 +640,18 @@ def test_json_holds_what_the_library_returns(here, capsys):
     assert expected[0]["total"]["coverage"] < 1
 
 
+def test_categories_have_a_line_too(here, capsys):
+    pytest.importorskip("sklearn", reason="needs scikit-learn")
+    (here / "kinds.tsv").write_text("x0\tx\nx1\tx\ny0\ty\nnowhere\ty\n")
+    line = printed(capsys, "one.loom", "kinds.tsv").splitlines()[1]
+    assert re.fullmatch(r"kinds.tsv +purity +(66.67|100.00) % +3 of 4", line)
+
+
 def test_the_choices_are_named_below_the_table(here, capsys):
     options = ("--restrict-vocab", "0", "--case", "keep", "--unknown", "wrong", "--contexts")
     assert printed(capsys, "one.loom", "analogies.txt", *options).splitlines()[-1] == (
-        "Known of all questions, among all words of a model (its contexts' vectors); upper and lower case apart; "
-        "questions with unknown words counted as wrong."
+        "known: questions whose words are among all contexts of a model, upper and lower case apart; "
+        "others are counted as wrong."
     )
 
 
@@ -658,6 +668,8 @@ def test_questions_come_from_stdin_too_and_serve_every_model(here, capsys, monke
         (("one.loom", "two.loom"), "two.loom has NUL bytes, so it is no text to evaluate with. A file of analogies"),
         (("none.loom", "pairs.tsv"), "none.loom "),
         (("one.loom", "pairs.tsv", "--restrict-vocab", "-1"), "--restrict-vocab -1 is out of range. Use 0 to "),
+        (("one.loom", "pairs.tsv", "--threads", "0"), "--threads 0 is out of range. Use 1 to "),
+        (("one.loom", "pairs.tsv", "--seed", "-1"), "--seed -1 is out of range. Use 0 to "),
         (("one.loom", "pairs.tsv", "--against", "none.loom"), "none.loom "),
     ],
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wordloom.arguments import whole
 from wordloom.commands.inputs import load
+from wordloom.config import checked_threads
 
 if TYPE_CHECKING:
     from wordloom.evaluation import AnalogyScores, CategoryScores, MethodName, QuestionFile, Scores, SimilarityScores
@@ -80,6 +81,7 @@ def run(args: Namespace) -> None:
 
     args.restrict_vocab = RESTRICT_VOCAB if args.restrict_vocab is None else args.restrict_vocab
     Policy(restrict_vocab=args.restrict_vocab)  # refuses before anything is read
+    checked_threads(args.threads)
     files = [read(path) for path in args.file]
     for file in files:
         kind_of(file)
@@ -161,15 +163,13 @@ def _footnote(args: Namespace, scores: "list[Scores]") -> str:
     """The choices behind the numbers."""
     from wordloom.evaluation import SimilarityScores
 
-    searched = f"the first {args.restrict_vocab:,} words" if args.restrict_vocab else "all words"
-    notes = [
-        f"Known of all questions, among {searched} of a model" + (" (its contexts' vectors)" if args.contexts else ""),
-        "upper and lower case " + ("alike" if args.case == "fold" else "apart"),
-        "questions with unknown words " + ("left out" if args.unknown == "skip" else "counted as wrong"),
-    ]
-    if any(isinstance(some, SimilarityScores) for some in scores):
-        notes.append("in [] 95 % by bootstrap over pairs")
-    return "; ".join(notes) + "."
+    limit = f"the first {args.restrict_vocab:,}" if args.restrict_vocab else "all"
+    searched = f"{limit} {'contexts' if args.contexts else 'words'} of a model"
+    case = "alike" if args.case == "fold" else "apart"
+    others = "left out" if args.unknown == "skip" else "counted as wrong"
+    note = f"known: questions whose words are among {searched}, upper and lower case {case}; others are {others}."
+    has_interval = any(isinstance(some, SimilarityScores) for some in scores)
+    return note + (" In []: 95 % by bootstrap over pairs." if has_interval else "")
 
 
 # --- The table
