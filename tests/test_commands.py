@@ -168,6 +168,17 @@ def test_word_analogy_answers_b_minus_a_plus_c(model, vectors, typed, capsys):
     assert second["near"] == []
 
 
+def test_compute_accuracy_reads_questions_from_stdin(model, typed, capsys):
+    typed(": topics\ncat red dog red\ncat nowhere dog red\n")
+    printed = out(capsys, "compute-accuracy", model, "30000")
+    assert printed.startswith("topics:\nACCURACY TOP1: 0.00 %  (0 / 1)\n")
+    assert printed.endswith("Questions seen / total: 1 2   50.00 % \n")
+    typed(": topics\ncat red dog red\n")
+    assert json.loads(out(capsys, "compute-accuracy", model, "--json"))[0] == "topics:"
+    assert main(["compute-accuracy", str(model), "-1"]) == 2
+    assert "A threshold of -1 is not a number of words." in capsys.readouterr().err
+
+
 def test_a_conversation_ends_quietly_when_nobody_listens(model):
     command = f"yes cat | {sys.executable} -m wordloom distance {model} | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)

@@ -1,12 +1,7 @@
-"""The scores are those of gensim and of word2vec's compute-accuracy, by the programs themselves.
-
-The peers are in an environment of their own: name its python by WORDLOOM_CONFORMANCE, or make .venv-conformance.
-"""
+"""The scores are those of gensim and of word2vec's compute-accuracy, by the programs themselves."""
 
 import json
-import os
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,19 +9,6 @@ import pytest
 from wordloom import Vectors
 from wordloom.evaluation import Policy, analogies, compute_accuracy, similarities
 from wordloom.formats.word2vec import write_binary
-
-ROOT = Path(__file__).parent.parent.parent
-PYTHON = Path(os.environ.get("WORDLOOM_CONFORMANCE", ROOT / ".venv-conformance" / "bin" / "python"))
-COMPUTE_ACCURACY = PYTHON.parent / "word2vec-compute-accuracy"
-
-
-def has_gensim():
-    command = [PYTHON, "-c", "import gensim"]
-    return PYTHON.exists() and subprocess.run(command, capture_output=True, timeout=120).returncode == 0
-
-
-needs_gensim = pytest.mark.skipif(not has_gensim(), reason=f"no gensim at {PYTHON}; set WORDLOOM_CONFORMANCE")
-needs_word2vec = pytest.mark.skipif(not COMPUTE_ACCURACY.exists(), reason=f"there is no {COMPUTE_ACCURACY}")
 
 GENSIM = """
 import json, sys
@@ -48,13 +30,6 @@ known = [q for q in questions if all(word in vectors for word in q)]
 right = [vectors.most_similar_cosmul([b, c], [a], topn=1)[0][0] == d for a, b, c, d in known]
 print(json.dumps([sum(right), len(right)]))
 """
-
-
-def peer(script, *args):
-    command = [PYTHON, "-c", script, *map(str, args)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -91,11 +66,10 @@ def _questions(rng, n):
     return "".join(text)
 
 
-@needs_gensim
 @pytest.mark.parametrize("unknown", ["skip", "wrong"])
 @pytest.mark.parametrize("case", ["fold", "keep"])
 @pytest.mark.parametrize("restrict_vocab", [300_000, 500])
-def test_analogies_and_similarities_are_gensims(material, unknown, case, restrict_vocab):
+def test_analogies_and_similarities_are_gensims(peer, material, unknown, case, restrict_vocab):
     vectors, folder = material
     files = folder / "questions.txt", folder / "pairs.tsv"
     options = {
@@ -103,7 +77,7 @@ def test_analogies_and_similarities_are_gensims(material, unknown, case, restric
         "case_insensitive": case == "fold",
         "dummy4unknown": unknown == "wrong",
     }
-    theirs = peer(GENSIM, folder / "vectors.bin", *files, json.dumps(options))
+    theirs = json.loads(peer("gensim", GENSIM, folder / "vectors.bin", *files, json.dumps(options)))
     policy = Policy(restrict_vocab=restrict_vocab, case=case, unknown=unknown)
     ours = analogies(vectors, files[0], policy=policy)
     tallies = [[t.name, t.correct, t.asked] for t in (*ours.sections, ours.total)]
@@ -117,21 +91,19 @@ def test_analogies_and_similarities_are_gensims(material, unknown, case, restric
     assert pairs.known < pairs.pairs
 
 
-@needs_gensim
-def test_3cosmul_answers_as_gensims_most_similar_cosmul(material):
+def test_3cosmul_answers_as_gensims_most_similar_cosmul(peer, material):
     vectors, folder = material
-    theirs = peer(COSMUL, folder / "vectors.bin", folder / "questions.txt")
+    theirs = json.loads(peer("gensim", COSMUL, folder / "vectors.bin", folder / "questions.txt"))
     total = analogies(vectors, folder / "questions.txt", method="mul", policy=Policy(case="keep")).total
     assert [total.correct, total.asked] == theirs
     assert total.correct != analogies(vectors, folder / "questions.txt", policy=Policy(case="keep")).total.correct
 
 
-@needs_word2vec
 @pytest.mark.parametrize("threshold", [0, 500])
-def test_compute_accuracy_prints_the_same_lines(material, threshold):
+def test_compute_accuracy_prints_the_same_lines(program, material, threshold):
     vectors, folder = material
     questions = (folder / "questions.txt").read_text()
-    command = [COMPUTE_ACCURACY, folder / "vectors.bin", str(threshold)]
+    command = [program("word2vec-compute-accuracy"), folder / "vectors.bin", str(threshold)]
     done = subprocess.run(command, input=questions, capture_output=True, text=True, timeout=60)
     ours = compute_accuracy(vectors, questions, threshold)
     assert [line.replace("-nan", "nan") for line in ours] == done.stdout.replace("-nan", "nan").splitlines()

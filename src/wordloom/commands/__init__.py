@@ -21,6 +21,7 @@ NAMES = (  # in the order of --help
     "word2vec",
     "distance",
     "word-analogy",
+    "compute-accuracy",
 )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wordloom.arguments import whole
-from wordloom.commands.inputs import load
+from wordloom.commands.inputs import add_side, load, side
 from wordloom.config import checked_threads
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ EXAMPLE = "wordloom evaluate king.loom questions-words.txt ws353.tsv --against q
 
 def arguments(parser: ArgumentParser) -> None:
     """What can be typed after it."""
-    parser.add_argument("model", metavar="MODEL", help="a .loom or .safetensors file")
+    parser.add_argument("model", metavar="MODEL", help="a file of vectors")
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -36,7 +36,7 @@ def arguments(parser: ArgumentParser) -> None:
         default=[],
         help="more models, side by side in the table; an option, since a file of vectors may end in .txt too",
     )
-    parser.add_argument("--contexts", action="store_true", help="score the contexts' vectors instead of the words'")
+    add_side(parser)
     parser.add_argument("--sections", action="store_true", help="a line for each section of analogies")
     parser.add_argument(
         "--threads", type=whole, metavar="N", help="how many threads (all cores); scores are the same for any number"
@@ -99,8 +99,7 @@ def _scores(model: str, files: "list[QuestionFile]", args: Namespace) -> "list[S
     """What each file says of a model; analogies say it once for each method."""
     from wordloom.evaluation import evaluate, kind_of
 
-    embedding = load(model)
-    vectors = embedding.contexts if args.contexts else embedding.words
+    vectors = side(load(model), args)
     names = ("restrict_vocab", "case", "unknown", "seed", "threads")
     options = {name: getattr(args, name) for name in names}
     methods: list[MethodName] = ["add", "mul"] if args.method == "both" else [args.method]

@@ -47,6 +47,11 @@ def words_in(path: str | None) -> list[str]:
 def add_model(parser: ArgumentParser) -> None:
     """MODEL, and which of its matrices."""
     parser.add_argument("model", metavar="MODEL", help="a file of vectors")
+    add_side(parser)
+
+
+def add_side(parser: ArgumentParser) -> None:
+    """Which of a model's matrices."""
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--contexts", action="store_true", help="ask the contexts' vectors instead of the words'")
     which.add_argument("--combined", action="store_true", help="ask the sums of both: v_w + v_c")
