@@ -22,6 +22,7 @@ _HOME = {
     "Embedding": "vectors",
     "InputError": "errors",
     "OutputError": "errors",
+    "Phrases": "phrases",
     "Progress": "progress",
     "TextOptions": "config",
     "TrainConfig": "config",
@@ -43,6 +44,7 @@ __all__ = [
     "Embedding",
     "InputError",
     "OutputError",
+    "Phrases",
     "Progress",
     "TextOptions",
     "TrainConfig",
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
     )
     from wordloom.evaluation import evaluate
     from wordloom.formats import load
+    from wordloom.phrases import Phrases
     from wordloom.progress import Progress
     from wordloom.training import train
     from wordloom.vectors import Embedding, Vectors

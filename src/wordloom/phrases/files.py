@@ -1,0 +1,116 @@
+"""Phrases as a file: lines of JSON, UTF-8.
+
+The first line is an object: "format" is "wordloom-phrases-1", "delimiter" a string, "connectors" a list of words,
+"phrases" the number of phrases of each pass, "made" how they were learnt (for people; nothing depends on it). Every
+other line is one phrase, as a list: its pass, counted from 1, its score, its words. Passes follow each other, and in
+each the best phrase comes first:
+
+    {"format": "wordloom-phrases-1", "delimiter": "_", "connectors": ["of"], "phrases": [2], "made": {"min_count": 5}}
+    [1, 187.25, "new", "york"]
+    [1, 31.5, "bank", "of", "america"]
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from wordloom.errors import InputError
+from wordloom.files import atomic_write, check_folder
+from wordloom.phrases.joining import Pass, Words, is_phrase
+from wordloom.phrases.scores import MOST_PASSES, checked_connectors, checked_delimiter
+
+FORMAT = "wordloom-phrases-1"
+
+
+class Content(NamedTuple):
+    """What is in a file."""
+
+    passes: tuple[dict[Words, float], ...]
+    connectors: frozenset[str]
+    delimiter: str
+    made: dict[str, Any]
+
+
+def write(
+    path: str | os.PathLike[str],
+    passes: Sequence[Pass],
+    connectors: frozenset[str],
+    delimiter: str,
+    made: Mapping[str, Any],
+) -> None:
+    """Write a file of phrases, whole or not at all."""
+    header = {
+        "format": FORMAT,
+        "delimiter": delimiter,
+        "connectors": sorted(connectors),
+        "phrases": [len(phrases) for phrases in passes],
+        "made": dict(made),
+    }
+    check_folder(path)
+    with atomic_write(path) as file:
+        for line in [header, *_lines(passes)]:
+            file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+
+
+def _lines(passes: Sequence[Pass]) -> Iterator[list[Any]]:
+    for number, phrases in enumerate(passes, 1):
+        for words, score in phrases.items():
+            yield [number, score, *words]
+
+
+def read(path: str | os.PathLike[str]) -> Content:
+    """Read a file of phrases. What is not as `write` writes it is refused, with the number of its line."""
+    name = os.fspath(path)
+    head, *lines = _text(path).removesuffix("\n").split("\n")
+    header = _json(head)
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise InputError(
+            f"{name} is not a file of phrases. Make one by Phrases.save or wordloom phrases --save-phrases."
+        )
+    try:
+        delimiter, connectors = checked_delimiter(header["delimiter"]), checked_connectors(list(header["connectors"]))
+        numbers, made = [int(n) for n in header["phrases"]], dict(header.get("made", {}))
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{name}, line 1: the head of the file is damaged. Get or make the file again.") from None
+    passes: tuple[dict[Words, float], ...] = tuple({} for _ in numbers[:MOST_PASSES])
+    for number, line in enumerate(lines, 2):
+        where, words, score = _phrase(line, connectors, f"{name}, line {number}")
+        if not 1 <= where <= len(passes) or words in passes[where - 1]:
+            raise InputError(f"{name}, line {number}: no such pass, or a phrase twice. Get or make the file again.")
+        passes[where - 1][words] = score
+    if [len(phrases) for phrases in passes] != numbers:
+        raise InputError(f"{name} has {len(lines):,} phrases of {sum(numbers):,}. Get or make the file again.")
+    return Content(passes, connectors, delimiter, made)
+
+
+def _text(path: str | os.PathLike[str]) -> str:
+    name = os.fspath(path)
+    try:
+        if Path(path).is_char_device() or Path(path).is_block_device():
+            raise InputError(f"{name} is a device. Give a file of phrases.")
+        return Path(path).read_bytes().decode()
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(f"{name} could not be read: {reason}. Give a file of phrases.") from None
+
+
+def _json(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _phrase(line: str, connectors: frozenset[str], where: str) -> tuple[int, Words, float]:
+    """One line: the number of a pass, the words, the score."""
+    match _json(line):
+        case [int(number), int() | float() as score, *words] if is_phrase(tuple(words), connectors):
+            return number, tuple(words), float(score)
+    raise InputError(
+        f"{where}: {line[:60]!r} is not a phrase. Each line must read like: "
+        '[1, 187.25, "new", "york"]; between the first word and the last there can be connectors alone.'
+    )
