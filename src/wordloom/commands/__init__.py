@@ -10,6 +10,7 @@ from typing import Protocol, cast
 NAMES = (  # in the order of --help
     "train",
     "vocab",
+    "phrases",
     "near",
     "analogy",
     "evaluate",
