@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from wordloom.kernel.phrases import Units
 
 MOST_BYTES = 1 << 30  # of all tables together
-USUAL_SLOTS = 1 << 21  # of a table, 16 bytes each: larger ones leave the caches, so only long texts get them
+USUAL_SLOTS = 1 << 22  # of a table, 16 bytes each; larger ones, for long texts alone, wait longer for memory
 _READ = 1 << 22  # units read at once
 _BATCH = 1 << 18  # words of token lists written at once
 
@@ -206,13 +206,14 @@ def _count_shares(path: Path, min_count: int, threads: int) -> _Counted:
 def _table_size(n_units: int, threads: int) -> int:
     """Slots of a thread's table: enough for a short text at once, and for a long one in not too many readings.
 
-    >>> [_table_size(n, threads=2) for n in (1000, 10**7, 10**9)] == [2048, 1 << 21, 1 << 25]
+    >>> [_table_size(n, threads=2) for n in (1000, 10**7, 10**9)] == [2048, 1 << 22, 1 << 25]
     True
     """
     from wordloom.kernel.phrases import FEWEST_SLOTS
 
-    most = max(FEWEST_SLOTS, MOST_BYTES // 16 // threads)
-    return 1 << (min(most, max(2 * n_units, FEWEST_SLOTS), max(USUAL_SLOTS, n_units // 16)).bit_length() - 1)
+    wanted = min(2 * n_units, max(USUAL_SLOTS, n_units // 16))
+    most = MOST_BYTES // 16 // threads
+    return max(FEWEST_SLOTS, min(1 << (wanted - 1).bit_length(), 1 << (most.bit_length() - 1)))
 
 
 def _count_share(path: Path, bits: int, share: int, n_slots: int, min_count: int) -> _Counted:
