@@ -145,6 +145,20 @@ def test_word2vec_does_not_write_over_its_text(corpus, capsys):
     assert "is among the files to be read" in capsys.readouterr().err
 
 
+def test_word2phrase_joins_what_belongs_together_and_keeps_every_line(tmp_path, capsys):
+    text = tmp_path / "text.txt"
+    text.write_text("she left new york\n" * 10 + "a new day in old york\n" * 5 + "rare words stay\n")
+    target = tmp_path / "phrases.txt"
+    facts = json.loads(
+        out(capsys, "word2phrase", "-train", text, "-output", target, "-threshold", "1", "-debug", "0", "--json")
+    )
+    assert "new_york" in target.read_text().splitlines()[0]
+    assert target.read_text().splitlines()[-1] == "rare words stay"
+    assert facts == {"output": str(target), "phrases": facts["phrases"]}
+    assert main(["word2phrase", "-train", str(text), "-output", str(text)]) == 2
+    assert "is among, the files to be read" in capsys.readouterr().err
+
+
 def test_distance_adds_up_the_words_of_a_line_until_exit(model, vectors, typed, capsys):
     typed("cat dog\nnowhere\n\nEXIT\nred\n")
     answers = [json.loads(line) for line in out(capsys, "distance", model, "--json").splitlines()]

@@ -20,6 +20,7 @@ NAMES = (  # in the order of --help
     "cache",
     "demo",
     "word2vec",
+    "word2phrase",
     "distance",
     "word-analogy",
     "compute-accuracy",
