@@ -31,6 +31,7 @@ _HOME = {
     "Vocabulary": "vocabulary",
     "WordloomError": "errors",
     "evaluate": "evaluation",
+    "document_vectors": "documents",
     "load": "formats",
     "train": "training",
 }
@@ -53,6 +54,7 @@ __all__ = [
     "Vocabulary",
     "WordloomError",
     "__version__",
+    "document_vectors",
     "evaluate",
     "load",
     "train",
@@ -60,6 +62,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from wordloom.config import TextOptions, TrainConfig
+    from wordloom.documents import document_vectors
     from wordloom.errors import (
         ConfigError,
         CorpusChangedError,
