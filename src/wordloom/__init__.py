@@ -34,6 +34,7 @@ _HOME = {
     "document_vectors": "documents",
     "load": "formats",
     "train": "training",
+    "word_classes": "classes",
 }
 
 __all__ = [
@@ -58,9 +59,11 @@ __all__ = [
     "evaluate",
     "load",
     "train",
+    "word_classes",
 ]
 
 if TYPE_CHECKING:
+    from wordloom.classes import word_classes
     from wordloom.config import TextOptions, TrainConfig
     from wordloom.documents import document_vectors
     from wordloom.errors import (
