@@ -19,7 +19,7 @@ import wordloom
 from tests.conftest import TOPICS
 from wordloom.config import TrainConfig
 from wordloom.documents import document_vectors
-from wordloom.errors import ConfigError, CorpusTypeError, InputError, WordloomError
+from wordloom.errors import ConfigError, CorpusTypeError, InputError
 from wordloom.sklearn import DocumentVectorizer
 
 WEIGHTINGS = ["mean", "tfidf", "sif"]
@@ -353,14 +353,7 @@ print("sklearn" in sys.modules)
 def test_without_scikit_learn_the_import_says_what_to_install():
     done = run("import sys; sys.modules['sklearn'] = None; import wordloom.sklearn")
     assert done.stderr.splitlines()[-1] == (
-        "wordloom.classes.MissingScikitLearn: "
-        "wordloom.sklearn needs scikit-learn. Install it with: pip install 'wordloom[sklearn]'"
+        "wordloom.errors.MissingExtraError: "
+        "wordloom.sklearn needs an extra package. Install it with: pip install 'wordloom[sklearn]'"
     )
     assert "During handling" not in done.stderr
-
-
-def test_a_missing_extra_is_an_error_of_ours_and_an_import_error():
-    from wordloom.classes import MissingScikitLearn
-
-    assert issubclass(MissingScikitLearn, WordloomError)
-    assert issubclass(MissingScikitLearn, ImportError)

@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 
 from wordloom.config import checked_threads
-from wordloom.errors import ConfigError, InputError, WordloomError
+from wordloom.errors import ConfigError, InputError
+from wordloom.extras import need
 from wordloom.files import atomic_write
-from wordloom.nearest import Float64s, Rows, nearest
+from wordloom.nearest import nearest
+from wordloom.types import Float64s, Rows
 from wordloom.vectors import Vectors
 
 FORMAT = "wordloom-index-1"
@@ -47,7 +49,7 @@ class Index:
         for name, value in (("links", links), ("effort", effort)):
             if not 2 <= value <= 10_000:
                 raise ConfigError(f"{name}={value} is out of range. Use 2 to 10,000; {name} of 16 and 200 are usual.")
-        voyager = _voyager()
+        voyager = need("voyager", "ann", "Approximate search")
         graph = voyager.Index(voyager.Space.Cosine, vectors.dim, M=links, ef_construction=effort)
         rows = np.flatnonzero(vectors.norms > 0)  # a row of zeros has no neighbours
         if len(rows):
@@ -91,7 +93,7 @@ class Index:
     @classmethod
     def load(cls, path: str | os.PathLike[str], vectors: Vectors) -> "Index":
         """Read the index of these vectors."""
-        voyager = _voyager()
+        voyager = need("voyager", "ann", "Approximate search")
         name = os.fspath(path)
         try:
             with Path(path).open("rb") as file:
@@ -124,13 +126,3 @@ def _check(header: bytes, expected: dict[str, Any], name: str) -> None:
         raise InputError(f"{name} is the index of other vectors. {_REMEDY}")
     if found.get("graph") != expected["graph"]:
         raise InputError(f"{name} is damaged. {_REMEDY}")
-
-
-def _voyager() -> Any:
-    try:
-        import voyager
-    except ImportError:
-        raise WordloomError(
-            "Approximate search needs an extra package. Install it with: pip install 'wordloom[ann]'"
-        ) from None
-    return voyager

@@ -16,7 +16,12 @@ OPTIONS = {f.name: f.default for config in (TrainConfig, TextOptions) for f in f
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """The command and its options; exits with code 2 and one line if something is wrong with them."""
-    args, unknown = _parser().parse_known_args(argv)
+    parser = _parser()
+    if argv and not argv[0].startswith("-") and argv[0] not in commands.NAMES:
+        near = get_close_matches(argv[0], commands.NAMES, 1)
+        instead = f"did you mean {near[0]}?" if near else f"there are {', '.join(commands.NAMES)}"
+        parser.error(f"there is no command {argv[0]!r}; {instead}")
+    args, unknown = parser.parse_known_args(argv)
     if unknown and unknown[0].startswith("-"):
         args.parser.error(f"there is no option {unknown[0]}{_meant(unknown[0], args.parser)}")
     if unknown:

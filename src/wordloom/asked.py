@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wordloom.errors import InputError
-from wordloom.nearest import Float64s
+from wordloom.types import Float64s
 
 Item = str | npt.NDArray[np.floating]
 Query = Item | tuple[Item, float] | Sequence[Item | tuple[Item, float]]

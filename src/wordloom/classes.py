@@ -23,10 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from wordloom.config import check_whole, is_whole
-from wordloom.errors import ConfigError, InputError, WordloomError
+from wordloom.errors import ConfigError, InputError
+from wordloom.extras import need
 from wordloom.files import atomic_write
-from wordloom.types import Matrix
-from wordloom.vectors import Float64s, Vectors
+from wordloom.types import Float64s, Matrix
+from wordloom.vectors import Vectors
 
 Algorithm = Literal["minibatch", "lloyd"]
 Labels = npt.NDArray[np.int64]
@@ -35,13 +36,6 @@ NO_CLASS = -1
 _ROWS_AT_ONCE = 4096
 _MOST_STEPS = 300  # scikit-learn's own limit; 500 classes of 68,000 words take 113
 _LAST_STEPS = 10  # over all words, after the batches; as many as word2vec takes
-
-
-class MissingScikitLearn(WordloomError, ImportError):
-    """The extra that brings scikit-learn is not installed."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} needs scikit-learn. Install it with: pip install 'wordloom[sklearn]'")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -89,7 +83,7 @@ def word_classes(vectors: Vectors, k: int, *, seed: int = 1, algorithm: Algorith
     350; the mean cosine of a word to its centre is 0.846 instead of 0.847 (0.844 by word2vec's loop, with 489 classes).
     Another seed begins at other words. The classes are the same for any number of threads.
     """
-    _check_installed()
+    need("sklearn.cluster", "sklearn", "k-means")  # first, since `_one_thread` holds only what is loaded
     rows = np.flatnonzero(vectors.norms)
     _check(k, len(rows), seed, algorithm)
     units = np.empty((len(rows), vectors.dim), np.float32)
@@ -106,14 +100,6 @@ def word_classes(vectors: Vectors, k: int, *, seed: int = 1, algorithm: Algorith
     )
 
 
-def _check_installed() -> None:
-    """Also for `_one_thread`, which holds only what is loaded."""
-    try:
-        import sklearn.cluster  # type: ignore[import-untyped]  # noqa: F401 (brings threadpoolctl)
-    except ModuleNotFoundError:
-        raise MissingScikitLearn("k-means") from None
-
-
 def _check(k: Any, n: int, seed: object, algorithm: object) -> None:
     if not n:
         raise InputError("All vectors are zero, so there are no directions to group. Give trained vectors.")
@@ -127,7 +113,7 @@ def _check(k: Any, n: int, seed: object, algorithm: object) -> None:
 @contextmanager
 def _one_thread() -> Iterator[None]:
     """Hold OpenMP and BLAS to one thread: several would add up a centre in the order in which they happen to end."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
         yield
@@ -136,7 +122,7 @@ def _one_thread() -> Iterator[None]:
 def _k_means(units: Matrix, k: int, seed: int, algorithm: Algorithm) -> Float64s:
     """The centres."""
     from sklearn.cluster import KMeans, MiniBatchKMeans
-    from sklearn.exceptions import ConvergenceWarning  # type: ignore[import-untyped]
+    from sklearn.exceptions import ConvergenceWarning
 
     batch = max(1024, 10 * k)  # of two words a class, as scikit-learn's is for k = 500, many classes get one word
     with warnings.catch_warnings():

@@ -12,6 +12,7 @@ SECONDS_BETWEEN_LINES = 10.0
 _DOING = {
     "count": "counting words",
     "encode": "encoding",
+    "join": "joining phrases",
     "compile": "loading kernels (compiled on first use)",
     "train": "training",
 }

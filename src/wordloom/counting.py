@@ -149,7 +149,9 @@ def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads:
         pool.shutdown(cancel_futures=True)
 
 
-def reporter(stage: Literal["count", "encode"], total: int | None, on_progress: OnProgress) -> Callable[[int], None]:
+def reporter(
+    stage: Literal["count", "encode", "join"], total: int | None, on_progress: OnProgress
+) -> Callable[[int], None]:
     """A function that passes on how many bytes are done, four times a second at most, and always when all are."""
     last_time, last_done = -math.inf, 0
 

@@ -35,8 +35,8 @@ import numpy.typing as npt
 
 from wordloom.config import check_number
 from wordloom.errors import ConfigError, CorpusTypeError
-from wordloom.types import Matrix
-from wordloom.vectors import Float64s, Vectors
+from wordloom.types import Float64s, Matrix
+from wordloom.vectors import Vectors
 
 Weighting = Literal["mean", "tfidf", "sif"]
 Documents = Iterable[Sequence[str]]

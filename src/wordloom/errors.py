@@ -5,6 +5,7 @@
     │   ├── ConfigError     2   an option out of its range
     │   ├── CorpusTypeError 2   not a corpus at all: a generator, strings for token lists (also a TypeError)
     │   └── UnknownWordError 2  a word that the vectors do not have (also a LookupError)
+    ├── MissingExtraError   2   a package that only an extra brings (also an ImportError)
     ├── DivergedError       3   the vectors became NaN or exploded
     ├── CorpusChangedError  4   the corpus was written to while it was read
     └── OutputError         5   a file could not be written (the old one is intact)
@@ -33,6 +34,10 @@ class CorpusTypeError(InputError, TypeError):
 
 class UnknownWordError(InputError, LookupError):
     """A word that these vectors do not have. (Not a KeyError: that puts quotes round its message.)"""
+
+
+class MissingExtraError(WordloomError, ImportError):
+    """A package that only an extra brings is not installed."""
 
 
 class DivergedError(WordloomError):

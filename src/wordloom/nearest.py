@@ -10,10 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wordloom.types import Matrix
-
-Float64s = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
+from wordloom.types import Float64s, Matrix, Rows
 
 _ROWS_AT_ONCE = 1 << 14
 _COSINES_AT_ONCE = 1 << 22  # 16 MB in float32

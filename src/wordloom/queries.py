@@ -5,17 +5,18 @@ Names, arguments and meaning are those of gensim's KeyedVectors where it has the
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from wordloom.asked import Item, Query, amounts, cosine, listed, unit, unzipped
 from wordloom.config import is_whole
-from wordloom.errors import InputError, UnknownWordError, WordloomError
-from wordloom.nearest import Float64s, Rows, best, cosines, nearest
+from wordloom.errors import InputError, UnknownWordError
+from wordloom.extras import need
+from wordloom.nearest import best, cosines, nearest
 from wordloom.spelling import near_spellings, quoted
-from wordloom.types import Matrix
+from wordloom.types import Float64s, Matrix, Rows
 
 Neighbours = list[tuple[str, float]]
 
@@ -210,7 +211,7 @@ class Queries:
 
         norm: with unit vectors. Unknown words are left out; infinity where a document has no known word.
         """
-        ot = _pot()
+        ot = need("ot", "wmd", "Word Mover's Distance")
         one, two = (_shares([word for word in words if word in self.key_to_index]) for words in (document, other))
         if not one or not two:
             return math.inf
@@ -354,13 +355,3 @@ def _shares(words: list[str]) -> dict[str, float]:
     for word in words:
         shares[word] += 1 / len(words)
     return shares
-
-
-def _pot() -> Any:
-    try:
-        import ot
-    except ImportError:
-        raise WordloomError(
-            "Word Mover's Distance needs an extra package. Install it with: pip install 'wordloom[wmd]'"
-        ) from None
-    return ot

@@ -16,24 +16,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from typing import Any, Self
 
-from wordloom.classes import MissingScikitLearn
 from wordloom.config import TrainConfig
 from wordloom.documents import SIF_A, DocumentModel, Weighting, check_collection, check_weighting, checked_words
 from wordloom.errors import ConfigError, CorpusTypeError
+from wordloom.extras import need
 from wordloom.formats import load
 from wordloom.training import train
-from wordloom.types import Matrix
-from wordloom.vectors import Embedding, Float64s
+from wordloom.types import Float64s, Matrix
+from wordloom.vectors import Embedding
 
-try:
-    from sklearn.base import (  # type: ignore[import-untyped]
-        BaseEstimator,
-        ClassNamePrefixFeaturesOutMixin,
-        TransformerMixin,
-    )
-    from sklearn.utils.validation import check_is_fitted  # type: ignore[import-untyped]
-except ModuleNotFoundError:
-    raise MissingScikitLearn("wordloom.sklearn") from None
+need("sklearn.base", "sklearn", "wordloom.sklearn")
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin  # noqa: E402
+from sklearn.utils.validation import check_is_fitted  # noqa: E402
 
 
 class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordVectorizer would promise a row a word

@@ -17,11 +17,10 @@ import numpy.typing as npt
 
 from wordloom.asked import Query
 from wordloom.errors import InputError
-from wordloom.nearest import Float64s
 from wordloom.objective import sigmoid
 from wordloom.queries import Neighbours, Queries
 from wordloom.spelling import quoted
-from wordloom.types import Counts, Matrix
+from wordloom.types import Counts, Float64s, Matrix
 
 # One lock for all objects: what is made lazily is made once, and an object with a lock of its own could not be copied.
 _MAKING = Lock()

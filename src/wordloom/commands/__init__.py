@@ -15,6 +15,7 @@ NAMES = (  # in the order of --help
     "analogy",
     "evaluate",
     "index",
+    "classes",
     "info",
     "convert",
     "cache",

@@ -139,9 +139,9 @@ def _write(embedding: "Embedding", args: Namespace) -> None:
     from wordloom.formats import word2vec
 
     if args.classes:
-        from wordloom.classes import word_classes, write_classes
+        from wordloom.classes import word_classes
 
-        write_classes(word_classes(embedding.words, args.classes), args.output)
+        word_classes(embedding.words, args.classes).save(args.output)
     elif args.binary:
         word2vec.write_binary(embedding.words, args.output)
     else:

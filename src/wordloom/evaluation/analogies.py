@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wordloom.errors import InputError
-from wordloom.evaluation.lookup import USUAL, Lookup, Policy, Rows, words_of
+from wordloom.evaluation.lookup import USUAL, Lookup, Policy, words_of
 from wordloom.evaluation.questions import QuestionFile, read
 from wordloom.evaluation.search import MethodName, answers, method_of
 from wordloom.textfiles import PathName
+from wordloom.types import Rows
 from wordloom.vectors import Embedding, Vectors
 
 Question = tuple[str, ...]  # a, b, c and the expected answer

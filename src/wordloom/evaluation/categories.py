@@ -11,17 +11,18 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from wordloom.config import check_whole
-from wordloom.errors import InputError, WordloomError
+from wordloom.errors import InputError
 from wordloom.evaluation.lookup import USUAL, Lookup, Policy, unit_rows, words_of
 from wordloom.evaluation.questions import QuestionFile, columns, read
+from wordloom.extras import need
 from wordloom.textfiles import PathName
-from wordloom.vectors import Embedding, Float64s, Vectors
+from wordloom.types import Float64s
+from wordloom.vectors import Embedding, Vectors
 
 _STARTS = 10  # k-means is begun so many times, and the best kept
 
@@ -101,13 +102,8 @@ def majority(clusters: Sequence[int], labels: Sequence[str]) -> int:
 
 
 def _k_means(unit: Float64s, n_clusters: int, seed: int) -> list[int]:
-    try:
-        cluster, threadpoolctl = import_module("sklearn.cluster"), import_module("threadpoolctl")
-    except ImportError:
-        raise WordloomError(
-            "Categories are scored with k-means, which needs an extra package. "
-            "Install it with: pip install 'wordloom[sklearn]'"
-        ) from None
+    cluster = need("sklearn.cluster", "sklearn", "Scoring categories, by k-means,")
+    threadpoolctl = need("threadpoolctl", "sklearn", "k-means")  # scikit-learn brings it
     with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():  # several threads would add up in any order
         warnings.simplefilter("ignore")  # that equal vectors leave clusters empty is no news to whoever sees the purity
         clusters: list[int] = cluster.KMeans(n_clusters, n_init=_STARTS, random_state=seed).fit_predict(unit).tolist()

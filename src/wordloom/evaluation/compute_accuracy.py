@@ -15,8 +15,9 @@ from itertools import islice
 import numpy as np
 
 from wordloom.evaluation.analogies import Section, marked
-from wordloom.evaluation.lookup import Lookup, Rows
+from wordloom.evaluation.lookup import Lookup
 from wordloom.evaluation.search import METHODS, answers
+from wordloom.types import Rows
 from wordloom.vectors import Vectors
 
 _CAPITALS = str.maketrans(string.ascii_lowercase, string.ascii_uppercase)

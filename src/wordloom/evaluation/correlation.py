@@ -6,8 +6,7 @@ Spearman   Pearson's r of the ranks, where equal values share the mean of their 
 
 import numpy as np
 
-from wordloom.types import Counts
-from wordloom.vectors import Float64s
+from wordloom.types import Counts, Float64s
 
 DRAWS = 1000
 CONFIDENCE = 0.95

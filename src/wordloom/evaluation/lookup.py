@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from wordloom.config import check_whole
 from wordloom.errors import ConfigError
-from wordloom.vectors import Embedding, Float64s, Vectors
+from wordloom.types import Float64s, Rows
+from wordloom.vectors import Embedding, Vectors
 
 Case = Literal["fold", "keep"]
 Unknown = Literal["skip", "wrong"]
-Rows = npt.NDArray[np.intp]
 
 RESTRICT_VOCAB = 300_000
 

@@ -20,9 +20,9 @@ import numpy as np
 
 from wordloom.config import checked_threads
 from wordloom.errors import ConfigError
-from wordloom.evaluation.lookup import Rows, cosines, unit_rows
-from wordloom.types import Matrix
-from wordloom.vectors import Float64s, Vectors
+from wordloom.evaluation.lookup import cosines, unit_rows
+from wordloom.types import Float64s, Matrix, Rows
+from wordloom.vectors import Vectors
 from wordloom.workers import workers
 
 MethodName = Literal["add", "mul"]

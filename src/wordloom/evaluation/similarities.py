@@ -15,7 +15,8 @@ from wordloom.evaluation.correlation import CONFIDENCE, DRAWS, pearson, spearman
 from wordloom.evaluation.lookup import USUAL, Lookup, Policy, cosines, words_of
 from wordloom.evaluation.questions import QuestionFile, as_number, columns, read
 from wordloom.textfiles import PathName
-from wordloom.vectors import Embedding, Float64s, Vectors
+from wordloom.types import Float64s
+from wordloom.vectors import Embedding, Vectors
 
 Pair = tuple[str, str, float]
 

@@ -156,7 +156,7 @@ class Phrases:
             raise InputError(f"{os.fspath(output)} is, or is among, the files to be read. Choose another output.")
         check_folder(output)
         with _opened(corpus, text) as opened, atomic_write(output) as file:
-            report = reporter("encode", opened.size_bytes, on_progress)
+            report = reporter("join", opened.size_bytes, on_progress)
             joined = JoinedCorpus(opened, self.passes, self.connectors, self.delimiter, threads)
             for data, done in _written(joined):
                 with output_errors(output):
