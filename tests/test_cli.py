@@ -125,7 +125,10 @@ def test_the_cache_is_shown_and_deleted_by_one_command(corpus, tmp_path, capsys)
     capsys.readouterr()
     main(["cache", "--cache-dir", str(cache)])
     assert "bytes in 1 corpora" in capsys.readouterr().out
-    main(["cache", "--cache-dir", str(cache), "--clear"])
+    main(["cache", "--cache-dir", str(cache), "--json"])
+    corpora = json.loads(capsys.readouterr().out)["corpora"]
+    main(["cache", "--cache-dir", str(cache), "--clear", "--json"])
+    assert json.loads(capsys.readouterr().out)["freed"] == corpora[0]["bytes"] > 0
     assert list(cache.iterdir()) == []
 
 

@@ -193,6 +193,37 @@ def test_compute_accuracy_reads_questions_from_stdin(model, typed, capsys):
     assert "A threshold of -1 is not a number of words." in capsys.readouterr().err
 
 
+DEMOS = """
+set -e
+./word2vec -train text -output vectors.bin -cbow 1 -size 20 -window 8 -negative 25 -hs 0 -sample 1e-4 -threads 20 \\
+    -binary 1 -iter 3
+echo cat | ./distance vectors.bin
+echo cat red dog | ./word-analogy vectors.bin
+./compute-accuracy vectors.bin 30000 < questions
+./word2phrase -train text -output text-phrase0 -threshold 200 -debug 2
+./word2phrase -train text-phrase0 -output text-phrase1 -threshold 100 -debug 2
+tr A-Z a-z < text-phrase1 > text-phrase
+./word2vec -train text-phrase -output vectors-phrase.bin -cbow 1 -size 20 -window 10 -negative 25 -hs 0 -sample 1e-5 \\
+    -threads 20 -binary 1 -iter 3
+echo cat | ./distance vectors-phrase.bin
+./word2vec -train text -output classes.txt -cbow 1 -size 20 -window 8 -negative 25 -hs 0 -sample 1e-4 -threads 20 \\
+    -iter 3 -classes 2
+sort classes.txt -k 2 -n > classes.sorted.txt
+"""
+
+
+def test_scripts_for_the_original_run_with_other_names_of_programs(corpus, tmp_path):
+    """What the original's demos do, on a small text."""
+    (tmp_path / "text").write_bytes(corpus.read_bytes())
+    (tmp_path / "questions").write_text(": topics\ncat red dog red\n")
+    script = DEMOS.replace("./", f"{sys.executable} -m wordloom ")
+    done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Cosine distance") == 2
+    assert "ACCURACY TOP1" in done.stdout
+    assert len((tmp_path / "classes.sorted.txt").read_text().splitlines()) == 20
+
+
 def test_a_conversation_ends_quietly_when_nobody_listens(model):
     command = f"yes cat | {sys.executable} -m wordloom distance {model} | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)

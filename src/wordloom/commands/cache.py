@@ -1,5 +1,6 @@
 """wordloom cache: the encoded corpora that are kept for the next run."""
 
+import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ def arguments(parser: ArgumentParser) -> None:
     """What can be typed after it."""
     parser.add_argument("--clear", action="store_true", help="delete them")
     add_cache_dir(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: Namespace) -> None:
@@ -21,9 +23,14 @@ def run(args: Namespace) -> None:
 
     folder = Path(args.cache_dir) if args.cache_dir else default_cache_dir()
     if args.clear:
-        print(f"{folder}: {clear_cache(folder):,} bytes freed")
+        freed = clear_cache(folder)
+        print(json.dumps({"folder": str(folder), "freed": freed}) if args.json else f"{folder}: {freed:,} bytes freed")
         return
     entries = cache_entries(folder)
+    if args.json:
+        corpora = [{"path": str(path), "bytes": size} for path, size in entries]
+        print(json.dumps({"folder": str(folder), "corpora": corpora}, indent=2))
+        return
     for path, size in entries:
         print(f"{size:>16,}  {path}")
     print(

@@ -29,7 +29,7 @@ _FLAGS: tuple[tuple[str, Any, Any, str], ...] = (
     ("threads", whole, 12, "at most so many threads, and no more than there are cores"),
     ("iter", whole, 5, "times that the text is read"),
     ("min-count", whole, 5, "rarer words leave the text"),
-    ("alpha", number, None, "the learning rate at the start (0.025; 0.05 with -cbow 1)"),
+    ("alpha", number, None, "the learning rate at the start (0.025)"),
     ("classes", whole, 0, "write so many word classes instead of vectors (needs scikit-learn)"),
     ("debug", whole, 2, "0 says nothing while it works"),
     ("binary", whole, 0, "1 writes the binary format"),
