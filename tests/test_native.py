@@ -341,8 +341,8 @@ FOREIGN = "It is damaged, or not a file that wordloom saved: give another one."
             f"missing or too many: ['C']. {DAMAGED}",
         ),
         (
-            set_tensor("W", dtype="F16"),
-            f"tensor W is not described by a dtype F32, a shape and data_offsets. {DAMAGED}",
+            set_tensor("W", dtype="F64"),
+            f"tensor W is not described by a dtype F32 or F16, a shape and data_offsets. {DAMAGED}",
         ),
         (
             set_tensor("W", shape=[3_000_000, 300]),

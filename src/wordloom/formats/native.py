@@ -26,7 +26,12 @@ from wordloom.vectors import Embedding, Vectors
 FORMAT, FORMAT_VERSION = "wordloom", 1
 MAX_HEADER = 1 << 20  # bytes; ours has some thousand, and JSON of a megabyte cannot fill a memory
 _ALIGNMENT = 64
-_DTYPES: dict[str, np.dtype[Any]] = {"I64": np.dtype("<i8"), "F32": np.dtype("<f4"), "U8": np.dtype("u1")}
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "I64": np.dtype("<i8"),
+    "F32": np.dtype("<f4"),
+    "F16": np.dtype("<f2"),
+    "U8": np.dtype("u1"),
+}
 # In the order of the file: the widest numbers first, so that each tensor lies at a multiple of its number's size.
 _DTYPE_OF = {
     "word_offsets": "I64",
@@ -39,20 +44,38 @@ _DTYPE_OF = {
     "contexts": "U8",
 }
 _RANKS = {"W": 2, "C": 2}  # the others are 1
+_HALF = {"W": "F16", "C": "F16"}  # what may take the place of F32, for files of half the size
 _SEAL = b'"header_sha256":"'  # cannot occur a second time: inside a JSON string its quotes would be escaped
 _NO_DIGEST = b"0" * 64
+_FLOAT16_END = 65520  # from here on numbers are rounded to infinity
 _CHUNK = 1 << 20  # bytes of a matrix that are made contiguous at a time
 
 
-def save(embedding: Embedding, path: str | os.PathLike[str]) -> None:
+def save(embedding: Embedding, path: str | os.PathLike[str], dtype: str = "float32") -> None:
     """Write an embedding. Everything that could refuse does so before the file is begun."""
+    if dtype == "float16":
+        check_float16(embedding.words)
+        check_float16(embedding.contexts)
+    dtypes = _DTYPE_OF | (_HALF if dtype == "float16" else {})
     tensors = _tensors(embedding)
-    header = _header(tensors, embedding.record)
+    header = _header(tensors, dtypes, embedding.record)
     with atomic_write(path) as file:
         file.write(header)
         for name, tensor in tensors.items():
-            for piece in _pieces(name, tensor):
+            for piece in pieces(tensor, _DTYPES[dtypes[name]]):
                 file.write(piece)
+
+
+def check_float16(vectors: Vectors) -> None:
+    """Refuse numbers that float16 would make infinite."""
+    vectors.check()
+    largest = np.maximum(vectors.vectors.max(axis=1, initial=0), -vectors.vectors.min(axis=1, initial=0))
+    if np.any(largest >= _FLOAT16_END):
+        row = int(np.argmax(largest))
+        raise InputError(
+            f"Row {row} ({vectors.words[row]!r:.60}) holds a number of size {largest[row]:g}, and float16 ends at "
+            "65504. Save as float32."
+        )
 
 
 def _tensors(embedding: Embedding) -> dict[str, npt.NDArray[Any]]:
@@ -71,13 +94,13 @@ def _packed(vectors: Vectors) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int
     return np.frombuffer("".join(vectors.words).encode(), np.uint8), offsets
 
 
-def _header(tensors: dict[str, npt.NDArray[Any]], record: dict[str, Any]) -> bytes:
+def _header(tensors: dict[str, npt.NDArray[Any]], dtypes: dict[str, str], record: dict[str, Any]) -> bytes:
     """Length prefix and JSON, padded with spaces so that the data begin at a multiple of 64 bytes."""
-    fields: dict[str, Any] = {"__metadata__": _metadata(tensors, record)}
+    fields: dict[str, Any] = {"__metadata__": _metadata(tensors, dtypes, record)}
     end = 0
     for name, tensor in tensors.items():
-        begin, end = end, end + tensor.size * _DTYPES[_DTYPE_OF[name]].itemsize
-        fields[name] = {"dtype": _DTYPE_OF[name], "shape": list(tensor.shape), "data_offsets": [begin, end]}
+        begin, end = end, end + tensor.size * _DTYPES[dtypes[name]].itemsize
+        fields[name] = {"dtype": dtypes[name], "shape": list(tensor.shape), "data_offsets": [begin, end]}
     text = _json(fields).encode("ascii")
     text += b" " * (-(8 + len(text)) % _ALIGNMENT)
     if len(text) > MAX_HEADER:
@@ -86,7 +109,7 @@ def _header(tensors: dict[str, npt.NDArray[Any]], record: dict[str, Any]) -> byt
     return header.replace(_SEAL + _NO_DIGEST, _SEAL + sha256(header).hexdigest().encode())
 
 
-def _metadata(tensors: dict[str, npt.NDArray[Any]], record: dict[str, Any]) -> dict[str, str]:
+def _metadata(tensors: dict[str, npt.NDArray[Any]], dtypes: dict[str, str], record: dict[str, Any]) -> dict[str, str]:
     try:
         recorded = _json(record)
     except (TypeError, ValueError, RecursionError) as error:
@@ -96,7 +119,7 @@ def _metadata(tensors: dict[str, npt.NDArray[Any]], record: dict[str, Any]) -> d
         "format_version": str(FORMAT_VERSION),
         "header_sha256": _NO_DIGEST.decode(),
         "record": recorded,
-        "sha256": _json({name: _digest(name, tensor) for name, tensor in tensors.items()}),
+        "sha256": _json({name: _digest(tensor, _DTYPES[dtypes[name]]) for name, tensor in tensors.items()}),
     }
 
 
@@ -105,16 +128,15 @@ def _json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def _digest(name: str, tensor: npt.NDArray[Any]) -> str:
+def _digest(tensor: npt.NDArray[Any], dtype: np.dtype[Any]) -> str:
     digest = sha256()
-    for piece in _pieces(name, tensor):
+    for piece in pieces(tensor, dtype):
         digest.update(piece)
     return digest.hexdigest()
 
 
-def _pieces(name: str, tensor: npt.NDArray[Any]) -> Iterator[memoryview]:
+def pieces(tensor: npt.NDArray[Any], dtype: np.dtype[Any]) -> Iterator[memoryview]:
     """The bytes of a tensor, some rows at a time: rows may be padded in memory, and are not copied all at once."""
-    dtype = _DTYPES[_DTYPE_OF[name]]
     rows = max(1, _CHUNK // (dtype.itemsize * math.prod(tensor.shape[1:])))
     for start in range(0, len(tensor), rows):
         piece = np.ascontiguousarray(tensor[start : start + rows], dtype)
@@ -233,17 +255,18 @@ def _views(data: memoryview, fields: dict[str, Any]) -> dict[str, npt.NDArray[An
     _check_offsets([(begin, end, name) for name, (begin, end, _) in extents.items()], len(data))
     _check_shapes({name: shape for name, (_, _, shape) in extents.items()})
     return {
-        name: np.frombuffer(data[begin:end], _DTYPES[_DTYPE_OF[name]]).reshape(shape)
+        name: np.frombuffer(data[begin:end], _DTYPES[fields[name]["dtype"]]).reshape(shape)
         for name, (begin, end, shape) in extents.items()
     }
 
 
 def _extent(name: str, entry: object, size: int) -> tuple[int, int, list[int]]:
-    """(begin, end, shape) of a tensor of the dtype that it must have. Python's integers do not overflow."""
-    dtype = _DTYPE_OF[name]
-    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"} or entry["dtype"] != dtype:
-        raise _Fault(f"tensor {name} is not described by a dtype {dtype}, a shape and data_offsets. {_DAMAGED}")
-    shape, offsets = entry["shape"], entry["data_offsets"]
+    """(begin, end, shape) of a tensor of a dtype that it may have. Python's integers do not overflow."""
+    dtypes = [_DTYPE_OF[name], *([_HALF[name]] if name in _HALF else [])]
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"} or entry["dtype"] not in dtypes:
+        either = " or ".join(dtypes)
+        raise _Fault(f"tensor {name} is not described by a dtype {either}, a shape and data_offsets. {_DAMAGED}")
+    dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not (_naturals(shape, _RANKS.get(name, 1), size) and _naturals(offsets, 2, size)):
         raise _Fault(
             f"tensor {name} has shape {_short(shape)} and data_offsets {_short(offsets)}, "
@@ -290,7 +313,7 @@ def _check_header(prefix: memoryview, header: bytes, expected: str) -> None:
 
 def _check_tensors(tensors: dict[str, npt.NDArray[Any]], expected: dict[str, Any], verify: bool) -> None:
     for name, tensor in tensors.items():
-        if (verify or name not in ("W", "C")) and _digest(name, tensor) != expected.get(name):
+        if (verify or name not in ("W", "C")) and _digest(tensor, tensor.dtype) != expected.get(name):
             raise _Fault(f"the SHA-256 of tensor {name} is wrong. {_DAMAGED}")
 
 
