@@ -1,34 +1,39 @@
 """word2vec's own two layouts, which nearly every other program reads: a line `V D`, then each word with D numbers.
 
-text    the word, then D times a space and a number, then a line feed
+text    the word, then D times a space and a number, then a line feed; GloVe's is the same without the first line
 binary  the word, a space, D little-endian float32, a line feed
 
-Neither can carry a word with white space in it, nor contexts, counts or a record.
+None can carry a word with white space in it, nor contexts, counts or a record. Paths that end in .gz are packed.
 """
 
+import gzip
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, cast
 
 from wordloom.errors import InputError
 from wordloom.files import atomic_write
 from wordloom.vectors import Vectors
 
 
-def write_text(vectors: Vectors, path: str | os.PathLike[str]) -> None:
+def write_text(vectors: Vectors, path: str | os.PathLike[str], header: bool = True) -> None:
     """Write the text layout (`.vec`, `.txt`). Nine digits are enough to give back every float32 exactly."""
-    words = _checked_words(vectors)
+    words = checked_words(vectors)
     line = b"%b" + b" %.9g" * vectors.dim + b"\n"
-    _write(vectors, path, (line % (word, *row.tolist()) for word, row in zip(words, vectors.vectors, strict=True)))
+    rows = (line % (word, *row.tolist()) for word, row in zip(words, vectors.vectors, strict=True))
+    _write(vectors, path, rows, header)
 
 
-def write_binary(vectors: Vectors, path: str | os.PathLike[str]) -> None:
-    """Write the binary layout (`.bin`), with the line feed after each row that the C program writes."""
-    words = _checked_words(vectors)
+def write_binary(vectors: Vectors, path: str | os.PathLike[str], newline: bool = True) -> None:
+    """Write the binary layout (`.bin`), with word2vec.c's line feed after each row, or without, as gensim."""
+    words = checked_words(vectors)
+    end = b"\n" if newline else b""
     rows = (row.astype("<f4", copy=False).tobytes() for row in vectors.vectors)
-    _write(vectors, path, (b"%b %b\n" % (word, row) for word, row in zip(words, rows, strict=True)))
+    _write(vectors, path, (b"%b %b%b" % (word, row, end) for word, row in zip(words, rows, strict=True)))
 
 
-def _checked_words(vectors: Vectors) -> Iterator[bytes]:
+def checked_words(vectors: Vectors) -> Iterator[bytes]:
     """The words as UTF-8, once nothing is left that would make a file that cannot be read back."""
     for word in vectors.words:
         if word.split() != [word]:
@@ -39,7 +44,19 @@ def _checked_words(vectors: Vectors) -> Iterator[bytes]:
     return vectors.encoded_words()
 
 
-def _write(vectors: Vectors, path: str | os.PathLike[str], rows: Iterable[bytes]) -> None:
-    with atomic_write(path) as file:
-        file.write(b"%d %d\n" % (len(vectors), vectors.dim))
+def _write(vectors: Vectors, path: str | os.PathLike[str], rows: Iterable[bytes], header: bool = True) -> None:
+    with _packing(path) as file:
+        if header:
+            file.write(b"%d %d\n" % (len(vectors), vectors.dim))
         file.writelines(rows)
+
+
+@contextmanager
+def _packing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write into, packed if its name says so, without name and hour: equal vectors are equal files."""
+    with atomic_write(path) as file:
+        if not os.fspath(path).lower().endswith(".gz"):
+            yield file
+            return
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as packed:
+            yield cast(BinaryIO, packed)
