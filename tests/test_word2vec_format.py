@@ -1,6 +1,7 @@
 """word2vec's text and binary files, and the choice of a format by the suffix of a path."""
 
 import errno
+import gzip
 import os
 
 import numpy as np
@@ -150,18 +151,39 @@ def test_another_suffix_is_refused_with_those_there_are(tmp_path, embedding, nam
         with pytest.raises(InputError) as refusal:
             act(tmp_path / name)
         assert str(refusal.value) == (
-            f"{tmp_path / name} has no suffix that names a format. Use one of .loom, .safetensors, .bin, .vec or .txt."
+            f"{tmp_path / name} has no suffix that names a format. Use one of .loom, .safetensors, .bin, .vec, .txt or "
+            ".parquet; .bin, .vec and .txt may be followed by .gz."
         )
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["cats.bin", "cats.vec", "cats.txt", "cats.pkl", "cats"])
-def test_only_native_files_are_loaded(tmp_path, name):
-    with pytest.raises(InputError) as refusal:
-        formats.load(tmp_path / name)
-    assert str(refusal.value) == (
-        f"{tmp_path / name} is not named as a native file. Files to load end in .loom or .safetensors."
-    )
+@pytest.mark.parametrize("name", ["cats.bin.gz", "cats.vec.gz", "cats.TXT.GZ"])
+def test_a_path_that_ends_in_gz_is_packed_the_same_at_every_hour(tmp_path, embedding, name, monkeypatch):
+    embedding.save(tmp_path / name)
+    packed = (tmp_path / name).read_bytes()
+    embedding.save(tmp_path / name.lower().removesuffix(".gz"))
+    assert gzip.decompress(packed) == (tmp_path / name.lower().removesuffix(".gz")).read_bytes()
+    monkeypatch.setattr("time.time", lambda: 1e9)
+    embedding.save(tmp_path / f"other{name}")
+    assert (tmp_path / f"other{name}").read_bytes() == packed
+
+
+def test_a_format_can_be_named_whatever_the_suffix(tmp_path, embedding):
+    embedding.save(tmp_path / "cats.of.glove", "glove")
+    assert (tmp_path / "cats.of.glove").read_bytes().startswith(b"the 1 -0.5\nna")
+    embedding.save(tmp_path / "cats", "bin")
+    assert (tmp_path / "cats").read_bytes().startswith(b"3 2\nthe \x00\x00\x80?")
+    with pytest.raises(InputError, match=r"format='fasttext' cannot be written. Use one of loom, bin, text, glove, "):
+        embedding.save(tmp_path / "other", "fasttext")
+    assert not (tmp_path / "other").exists()
+
+
+def test_the_line_feed_after_a_binary_row_can_be_left_out_as_gensim_does(tmp_path, cats):
+    write_binary(cats, tmp_path / "with.bin")
+    write_binary(cats, tmp_path / "without.bin", newline=False)
+    floats = np.array([1, -0.5], "<f4").tobytes()
+    assert (tmp_path / "with.bin").read_bytes().startswith(b"3 2\nthe " + floats + b"\nna")
+    assert (tmp_path / "without.bin").read_bytes().startswith(b"3 2\nthe " + floats + b"na")
 
 
 # The look at an output path before the training

@@ -20,6 +20,7 @@ _HOME = {
     "CorpusWarning": "errors",
     "DivergedError": "errors",
     "Embedding": "vectors",
+    "FastTextVectors": "formats",
     "InputError": "errors",
     "MissingExtraError": "errors",
     "OutputError": "errors",
@@ -29,6 +30,7 @@ _HOME = {
     "TrainConfig": "config",
     "UnknownWordError": "errors",
     "Vectors": "vectors",
+    "VectorsWarning": "errors",
     "Vocabulary": "vocabulary",
     "WordloomError": "errors",
     "evaluate": "evaluation",
@@ -45,6 +47,7 @@ __all__ = [
     "CorpusWarning",
     "DivergedError",
     "Embedding",
+    "FastTextVectors",
     "InputError",
     "MissingExtraError",
     "OutputError",
@@ -54,6 +57,7 @@ __all__ = [
     "TrainConfig",
     "UnknownWordError",
     "Vectors",
+    "VectorsWarning",
     "Vocabulary",
     "WordloomError",
     "__version__",
@@ -78,10 +82,11 @@ if TYPE_CHECKING:
         MissingExtraError,
         OutputError,
         UnknownWordError,
+        VectorsWarning,
         WordloomError,
     )
     from wordloom.evaluation import evaluate
-    from wordloom.formats import load
+    from wordloom.formats import FastTextVectors, load
     from wordloom.phrases import Phrases
     from wordloom.progress import Progress
     from wordloom.training import train

@@ -15,13 +15,14 @@ from typing import Any
 
 from wordloom.arguments import parse, say
 from wordloom.commands import command
-from wordloom.errors import ConfigError, CorpusWarning, WordloomError
+from wordloom.errors import ConfigError, CorpusWarning, VectorsWarning, WordloomError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit code."""
     warnings.showwarning = _show_warning
-    warnings.simplefilter("always", CorpusWarning)
+    for category in (CorpusWarning, VectorsWarning):
+        warnings.simplefilter("always", category)
     for name in ("SIGTERM", "SIGHUP"):  # by which schedulers and closed terminals end programs: clean up as for Ctrl-C
         if hasattr(signal, name) and threading.current_thread() is threading.main_thread():
             signal.signal(getattr(signal, name), _interrupt)

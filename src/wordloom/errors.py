@@ -60,3 +60,7 @@ class OutputError(WordloomError, OSError):
 
 class CorpusWarning(UserWarning):
     """Something odd in the corpus that training survives: NUL bytes, words longer than the limit."""
+
+
+class VectorsWarning(UserWarning):
+    """Something odd in a file of vectors that loading survives: words that occur twice."""

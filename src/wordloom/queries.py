@@ -261,6 +261,9 @@ class Queries:
         return row
 
     def _unknown(self, word: object) -> str:
+        if not self.words:
+            nothing = "there are no vectors here. Files of other programs hold no contexts."
+            return f"{quoted(word)} cannot be looked up: {nothing}"
         message = f"{quoted(word)} is not among the {len(self.words):,} words of these vectors."
         near = near_spellings(word, self.key_to_index) if isinstance(word, str) else []
         if near:

@@ -162,7 +162,8 @@ class Embedding:
     """What training gives: v_w for the words, v_c for the contexts, and the record of how they were made.
 
     `record` is plain JSON (dicts with string keys, lists, strings, numbers, None) and the same for equal runs.
-    Queries go to `.words`; `.contexts` answers the same ones.
+    Queries go to `.words`; `.contexts` answers the same ones. Files of other programs hold words only: `.contexts` then
+    has no rows.
     """
 
     words: Vectors
@@ -176,6 +177,11 @@ class Embedding:
                 "Give two matrices of the same dim."
             )
 
+    @classmethod
+    def of_words(cls, words: Vectors, record: dict[str, Any] | None = None) -> "Embedding":
+        """Words without contexts."""
+        return cls(words=words, contexts=Vectors([], np.empty((0, words.dim), np.float32)), record=record or {})
+
     @property
     def dim(self) -> int:
         """d, the length of each v_w and v_c."""
@@ -183,6 +189,11 @@ class Embedding:
 
     def probability(self, w: str, c: str) -> float:
         """p(D=1 | w, c) = sigma(v_c . v_w), the probability that the pair is of the corpus (paper, section 2)."""
+        if not len(self.contexts):
+            raise InputError(
+                "A probability needs the vectors of contexts, and these vectors hold no contexts. "
+                "Take a .loom file that wordloom trained."
+            )
         x = float(self.contexts[c].astype(np.float64) @ self.words[w].astype(np.float64))
         return float(sigmoid(x))
 
@@ -202,11 +213,14 @@ class Embedding:
         w, c = self.words.vectors_for_all(both), self.contexts.vectors_for_all(both)
         return Vectors(both, w.vectors + c.vectors, w.counts)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a file whose suffix says the format: see `wordloom.formats`."""
+    def save(self, path: str | os.PathLike[str], format: str | None = None, dtype: str = "float32") -> None:
+        """Write to a file, in the format that is named or that the suffix says: see `wordloom.formats`.
+
+        `dtype="float16"` halves the size of a native file, or of a folder of format "static", and keeps three digits.
+        """
         from wordloom.formats import save  # formats stand downstream: the look ahead is only for this convenience
 
-        save(self, path)
+        save(self, path, format, dtype)
 
     def __getitem__(self, word: str) -> npt.NDArray[np.float32]:
         return self.words[word]

@@ -1,0 +1,185 @@
+"""Vectors as text, a word and D numbers a line: word2vec's and fastText's, which begin with a line `V D`, and GloVe's.
+
+The numbers are the last D fields of a line and the word is what stands before them: a few words of GloVe's largest
+files have spaces in them.
+"""
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from wordloom.config import checked_threads
+from wordloom.formats.detect import HEAD, Header, first_line, header_of, is_number, is_text, n_numbers
+from wordloom.formats.source import (
+    AGAIN,
+    Fault,
+    Reading,
+    Source,
+    check_finite,
+    check_size,
+    decoded,
+    new_matrix,
+    opened,
+    unique_rows,
+)
+from wordloom.types import Matrix
+from wordloom.vectors import Embedding, Vectors
+from wordloom.workers import workers
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+_BLOCK = 1 << 21  # bytes of text that one thread works on
+_LONGEST_WORD, _LONGEST_NUMBER = 1 << 16, 1 << 10  # bytes; a longer line is none of vectors
+# So many numbers are read by Python in less time than the kernel takes to be loaded, let alone to be compiled.
+_FEW_NUMBERS = 2_000_000
+
+
+def read(path: str | os.PathLike[str], reading: Reading) -> Embedding:
+    """Read a file that begins with a line `V D`."""
+    with opened(path) as source:
+        header = _header(source)
+        rows = reading.rows(header.rows)
+        check_size(rows, header.dim, rows * (2 * header.dim + 2) - 1, source.most)
+        source.stream.seek(header.length)
+        return _embedding(source.stream, header, reading)
+
+
+def read_glove(path: str | os.PathLike[str], reading: Reading) -> Embedding:
+    """Read a file without that line. It is read twice, to count its rows first."""
+    with opened(path) as source:
+        dim = n_numbers(first_line(source.stream.read(HEAD)))
+        if not dim:
+            raise Fault("its first line has no numbers after a word.")
+        source.stream.seek(0)
+        rows = _count_rows(source.stream, reading.limit)
+        source.stream.seek(0)
+        return _embedding(source.stream, Header(rows, dim, 0), reading)
+
+
+def _header(source: Source) -> Header:
+    head = source.stream.read(HEAD)
+    header = header_of(head)
+    if header is None:
+        raise Fault("it has no first line of two whole numbers. If it is GloVe's, load it as glove.")
+    if header.rows > 0 and header.dim > 0 and not is_text(head[header.length :], header.dim):
+        raise Fault("its rows are binary, not text: load it as bin, or leave the format to be found out.")
+    return header
+
+
+def _count_rows(stream: BinaryIO, limit: int | None) -> int:
+    """Lines up to the last one that is not blank; counting ends where there are more than the limit."""
+    rows, blank = 0, 1
+    while block := stream.read(_BLOCK):
+        text = block.rstrip(b" \t\r\n")
+        if text:
+            rows, blank = rows + blank + text.count(b"\n"), 0
+        blank += block.count(b"\n", len(text))
+        if limit is not None and rows > limit:
+            break
+    return rows
+
+
+def _embedding(stream: BinaryIO, header: Header, reading: Reading) -> Embedding:
+    matrix = new_matrix(reading.rows(header.rows), header.dim)
+    words = _fill(matrix, stream, header, reading)
+    return Embedding.of_words(Vectors(*unique_rows(words, matrix)))
+
+
+def _fill(matrix: Matrix, stream: BinaryIO, header: Header, reading: Reading) -> list[str]:
+    """Deal the lines out to threads, each block with its part of the matrix; gives the words in order."""
+    words: list[str] = []
+    row = 0
+    compiled = matrix.size > _FEW_NUMBERS
+    threads = checked_threads(None) if compiled else 1
+    with workers(threads) as pool:
+        begun: deque[Future[list[str]]] = deque()
+        for block in _blocks_of_lines(stream, header.dim):
+            part = matrix[row : row + block.count(b"\n")]
+            if len(part) < block.count(b"\n"):
+                _check_end(block, len(part), header, reading)
+            begun.append(pool.submit(_read_rows, block, part, row, reading, compiled))
+            row += len(part)
+            if len(begun) > threads:
+                words += begun.popleft().result()
+            if row == len(matrix) < header.rows:
+                break
+        for future in begun:
+            words += future.result()
+    if row < len(matrix):
+        raise Fault(f"it ends in row {row:,} of {header.rows:,}. It was cut short: get or make it again.")
+    return words
+
+
+def _blocks_of_lines(stream: BinaryIO, dim: int) -> Iterator[bytes]:
+    """The text in blocks that end in a line feed, also the last."""
+    rest = b""
+    while block := stream.read(_BLOCK):
+        end = block.rfind(b"\n") + 1
+        if end:
+            yield rest + block[:end]
+            rest = block[end:]
+        else:
+            rest += block
+            if len(rest) > _LONGEST_WORD + dim * _LONGEST_NUMBER:
+                raise Fault(
+                    f"it has a line of more than {len(rest):,} bytes, so it is not text with a row a line. {AGAIN}"
+                )
+    if rest.strip():
+        yield rest + b"\n"
+
+
+def _check_end(block: bytes, rows: int, header: Header, reading: Reading) -> None:
+    """Nothing but blank lines comes after the last row, unless it was asked to end there."""
+    if reading.rows(header.rows) == header.rows and b"".join(block.split(b"\n", rows)[rows:]).strip():
+        raise Fault(f"it goes on after the {header.rows:,} rows that its first line promises. {AGAIN}")
+
+
+def _read_rows(block: bytes, vectors: Matrix, first_row: int, reading: Reading, compiled: bool) -> list[str]:
+    """Read as many lines as there are vectors; gives their words."""
+    starts, ends = _parsed(block, vectors) if compiled else _unparsed(block, len(vectors))
+    found = []
+    for row, end in enumerate(ends):
+        if end < 0:
+            found.append(_read_row(block[starts[row] : starts[row + 1]], vectors[row], first_row + row))
+        else:
+            found.append(block[starts[row] : end])
+    words = decoded(found, first_row, reading.errors)
+    if reading.verify:
+        check_finite(vectors, words, first_row)
+    return words
+
+
+def _parsed(block: bytes, vectors: Matrix) -> tuple[list[int], list[int]]:
+    from wordloom.kernel.numbers import parse_rows
+
+    starts, ends = np.empty(len(vectors) + 1, np.int64), np.empty(len(vectors), np.int64)
+    parse_rows(np.frombuffer(block, np.uint8), vectors, starts, ends)
+    return starts.tolist(), ends.tolist()
+
+
+def _unparsed(block: bytes, rows: int) -> tuple[list[int], list[int]]:
+    """What `_parsed` gives if the kernel leaves every row to Python."""
+    line_ends: npt.NDArray[np.intp] = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    return [0, *(line_ends[:rows] + 1).tolist()], [-1] * rows
+
+
+def _read_row(line: bytes, vector: npt.NDArray[np.float32], row: int) -> bytes:
+    """Read one line; gives its word."""
+    word, *fields = line.strip().rsplit(None, len(vector)) or [b""]
+    if len(fields) < len(vector):
+        raise Fault(f"row {row:,} ({line!r:.60}) has no word with {len(vector):,} numbers after it. {AGAIN}")
+    try:
+        numbers = list(map(float, fields))
+    except ValueError:
+        numbers = []
+    if not numbers or b"_" in b"".join(fields):
+        odd = next(field for field in fields if not is_number(field))
+        raise Fault(f"row {row:,} ({word!r:.60}) has {odd!r:.60} where a number belongs. {AGAIN}")
+    with np.errstate(over="ignore"):
+        vector[:] = numbers
+    return word

@@ -1,0 +1,194 @@
+"""fastText's .bin files: every word gets the vector that fastText would give it, unknown words too."""
+
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import wordloom
+from wordloom.errors import InputError, UnknownWordError
+from wordloom.formats import fasttext
+from wordloom.formats.fasttext import FastTextVectors, Subwords, _hash
+
+WORDS = ["</s>", "cat", "naïve", "猫", "a"]
+
+
+def model(words=WORDS, dim=3, bucket=11, minn=2, maxn=4, kind=2, loss=2, labels=(), version=12, seed=0):
+    """The bytes of a file in fastText's layout, and its input and output rows."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(len(words) + (bucket if maxn else 0), dim)).astype("<f4")
+    output = rng.normal(size=(len(words), dim)).astype("<f4")
+    raw = struct.pack("<ii12id", 793712314, version, dim, 5, 1, 1, 5, 1, loss, kind, bucket, minn, maxn, 100, 1e-4)
+    raw += struct.pack("<iiiqq", len(words) + len(labels), len(words), len(labels), 100, -1)
+    for i, word in enumerate(words):
+        raw += (word if isinstance(word, bytes) else word.encode()) + b"\0" + struct.pack("<qb", max(100 - i, 1), 0)
+    for label in labels:
+        raw += label.encode() + b"\0" + struct.pack("<qb", 7, 1)
+    raw += b"\0" + struct.pack("<qq", *rows.shape) + rows.tobytes()
+    raw += b"\0" + struct.pack("<qq", *output.shape) + output.tobytes()
+    return raw, rows, output
+
+
+def load(tmp_path, raw, **options):
+    (tmp_path / "model.bin").write_bytes(raw)
+    return wordloom.load(tmp_path / "model.bin", **options)
+
+
+def ngrams(word, minn, maxn):
+    """Every n-gram of <word>, by its letters."""
+    text = f"<{word}>"
+    return [
+        text[i : i + n]
+        for i in range(len(text))
+        for n in range(minn, maxn + 1)
+        if i + n <= len(text) and not (n == 1 and i in (0, len(text) - 1))
+    ]
+
+
+def mean(rows):
+    total = np.zeros(rows.shape[1], np.float32)
+    for row in rows:
+        total = total + row
+    return total * np.float32(1 / len(rows))
+
+
+@pytest.mark.parametrize(
+    ("ngram", "value"),
+    [(b"", 2166136261), (b"a", 0xE40C292C), (b"foobar", 0xBF9CF968)],  # FNV-1a's own test values
+)
+def test_the_hash_of_ascii_is_fnv_1a(ngram, value):
+    assert _hash(ngram) == value
+
+
+def test_bytes_from_128_on_are_hashed_as_negative_numbers():
+    assert _hash(b"\xc3") == (2166136261 ^ 0xFFFFFFC3) * 16777619 % 2**32
+
+
+def test_a_word_is_the_mean_of_its_row_and_its_ngrams_rows(tmp_path):
+    raw, rows, output = model()
+    loaded = load(tmp_path, raw)
+    assert loaded.words.words == WORDS
+    assert loaded.words.counts.tolist() == [100, 99, 98, 97, 96]
+    for i, word in enumerate(WORDS[1:], 1):
+        buckets = [len(WORDS) + _hash(ngram.encode()) % 11 for ngram in ngrams(word, 2, 4)]
+        assert loaded[word].tobytes() == mean(rows[[i, *buckets]]).tobytes()
+    assert loaded["</s>"].tobytes() == rows[0].tobytes()  # the end of a sentence has no n-grams
+    assert loaded.contexts.vectors.tobytes() == output.tobytes()
+    assert loaded.record["fasttext"]["model"] == "skipgram"
+
+
+def test_an_unknown_word_is_the_mean_of_its_ngrams_rows(tmp_path):
+    raw, rows, _ = model()
+    vectors = load(tmp_path, raw).words
+    assert isinstance(vectors, FastTextVectors) and isinstance(vectors, wordloom.FastTextVectors)
+    buckets = [len(WORDS) + _hash(ngram.encode()) % 11 for ngram in ngrams("kätzchen", 2, 4)]
+    assert vectors.vector("kätzchen").tobytes() == mean(rows[buckets]).tobytes()
+    assert vectors.vector("cat").tobytes() == vectors["cat"].tobytes()
+    assert "kätzchen" not in vectors
+    near = vectors.most_similar(vectors.vector("kätzchen"), topn=2)
+    assert len(near) == 2
+
+
+def test_a_word_beyond_the_limit_still_has_its_own_row(tmp_path):
+    raw, *_ = model()
+    whole, part = load(tmp_path, raw).words, load(tmp_path, raw, limit=2).words
+    assert part.words == WORDS[:2]
+    assert part.vector("猫").tobytes() == whole["猫"].tobytes()
+    assert len(load(tmp_path, raw, limit=2).contexts) == 2
+
+
+@pytest.mark.parametrize(("minn", "maxn"), [(1, 1), (1, 3), (3, 6), (2, 2)])
+def test_the_kernel_adds_the_same_rows_in_the_same_order_as_python(minn, maxn, monkeypatch):
+    rng = np.random.default_rng(0)
+    letters = list("abcäé猫😀<>")
+    words = ["</s>", *("".join(rng.choice(letters, rng.integers(1, 12))) for _ in range(200))]
+    rows = np.frombuffer(b"x" + rng.normal(size=(201 + 97, 5)).astype("<f4").tobytes(), np.uint8)[1:].view("<f4")
+    subwords = Subwords(rows.reshape(-1, 5), 201, 97, minn, maxn)
+    encoded = [word.encode() for word in words]
+    python = fasttext.word_vectors(subwords, encoded)
+    monkeypatch.setattr(fasttext, "_FEW_WORDS", 0)
+    assert fasttext.word_vectors(subwords, encoded).tobytes() == python.tobytes()
+    by_hand = mean(subwords.rows[[7, *(201 + _hash(n.encode()) % 97 for n in ngrams(words[7], minn, maxn))]])
+    assert python[7].tobytes() == by_hand.tobytes()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(1, 4), st.integers(0, 4))
+def test_the_ngrams_of_any_word_are_those_of_its_letters(word, minn, more):
+    subwords = Subwords(np.zeros((0, 1), np.float32), 5, 1000, minn, minn + more)
+    found = [] if word == "</s>" else [5 + _hash(n.encode()) % 1000 for n in ngrams(word, minn, minn + more)]
+    assert sorted(subwords.rows_of(word.encode())) == sorted(found)
+
+
+def test_without_ngrams_a_word_is_its_row_and_an_unknown_word_is_unknown(tmp_path):
+    raw, rows, _ = model(maxn=0)
+    vectors = load(tmp_path, raw).words
+    assert vectors.vectors.tobytes() == rows.tobytes()
+    with pytest.raises(UnknownWordError, match="'dog' is not among the 5 words of these vectors, and has no n-grams"):
+        vectors.vector("dog")
+
+
+@pytest.mark.parametrize(("kind", "loss"), [(1, 2), (2, 1), (3, 3)])
+def test_the_output_of_other_models_than_skip_gram_with_negative_sampling_is_no_context(tmp_path, kind, loss):
+    raw, *_ = model(kind=kind, loss=loss, labels=["__label__x"] if kind == 3 else [])
+    loaded = load(tmp_path, raw)
+    assert loaded.words.words == WORDS
+    assert len(loaded.contexts) == 0
+
+
+def test_words_that_are_not_utf_8_are_refused_or_read_as_asked(tmp_path):
+    raw, *_ = model(words=["ok", b"caf\xc3"])
+    with pytest.raises(InputError, match="the word of row 1 is not UTF-8"):
+        load(tmp_path, raw)
+    assert load(tmp_path, raw, errors="replace").words.words == ["ok", "caf\ufffd"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda raw: raw[:4] + struct.pack("<i", 99) + raw[8:], "not with fastText's number and its version 11 or 12"),
+        (lambda raw: raw.replace(b"cat\0", b"cat\1"), "its dictionary is of type|end before|is of type"),
+        (lambda raw: raw[:64] + struct.pack("<iii", 2**31 - 1, 2**31 - 1, 0) + raw[76:], "entries do not fit"),
+        (lambda raw: raw[:64] + struct.pack("<iii", -5, -5, 0) + raw[76:], "promises -5 words and 0 labels"),
+        (lambda raw: raw[:84] + struct.pack("<q", 3) + raw[92:], "its n-grams are pruned"),
+        (lambda raw: raw[:100], "its 100 bytes end before its"),
+        (lambda raw: raw[:-1], "bytes end before its"),
+        (lambda raw: raw[:20], "its 20 bytes end before its"),
+    ],
+)
+def test_a_damaged_file_is_refused_in_one_line(tmp_path, change, message):
+    raw, *_ = model()
+    with pytest.raises(InputError, match=message) as refused:
+        load(tmp_path, change(raw))
+    assert "\n" not in str(refused.value)
+
+
+def test_quantised_files_are_refused_with_what_to_load_instead(tmp_path):
+    raw, rows, _ = model()
+    at = raw.index(b"\0" + struct.pack("<qq", *rows.shape))
+    with pytest.raises(InputError, match=r"its rows are quantised \(\.ftz\)\. Load the \.bin that it was made from\."):
+        load(tmp_path, raw[:at] + b"\1" + raw[at + 1 :])
+
+
+@pytest.mark.parametrize("shape", [(10**12, 3), (-1, 3), (16, 0), (16, 10**12), (15, 3), (16, 2)])
+def test_a_matrix_of_another_size_than_it_must_have_allocates_nothing(tmp_path, shape):
+    raw, rows, _ = model()
+    sizes = struct.pack("<qq", *rows.shape)
+    with pytest.raises(InputError, match=r"model\.bin cannot be loaded: "):
+        load(tmp_path, raw.replace(sizes, struct.pack("<qq", *shape), 1))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(8, 10_000), st.binary(min_size=1, max_size=8))
+def test_any_damage_gives_vectors_or_a_refusal_and_nothing_else(tmp_path_factory, at, bytes_):
+    raw = bytearray(model()[0])
+    at %= len(raw)
+    raw[at : at + len(bytes_)] = bytes_
+    path = tmp_path_factory.getbasetemp() / "damaged.bin"
+    path.write_bytes(raw)
+    try:
+        wordloom.load(path)
+    except InputError as error:
+        assert "\n" not in str(error)
