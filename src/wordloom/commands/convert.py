@@ -1,26 +1,63 @@
-"""wordloom convert: a model in another format."""
+"""wordloom convert: vectors in another format."""
 
+import json
+import os
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
-from wordloom.commands.inputs import load
+from wordloom.arguments import whole
+from wordloom.errors import InputError
 
-PURPOSE = "write a model in another format"
-EXAMPLE = "wordloom convert king.loom king.bin"
+if TYPE_CHECKING:
+    from wordloom.vectors import Embedding
+
+PURPOSE = "write vectors in another format"
+EXAMPLE = "wordloom convert GoogleNews-vectors-negative300.bin.gz news.loom --limit 500000 --dtype float16"
+
+_FROM = ("loom", "bin", "text", "glove", "fasttext")  # as formats.READABLE, which would bring NumPy
+_TO = ("loom", "bin", "text", "glove", "parquet", "tensorboard", "static")
 
 
 def arguments(parser: ArgumentParser) -> None:
     """What can be typed after it."""
-    parser.add_argument("model", metavar="MODEL", help="a .loom or .safetensors file")
+    parser.add_argument("input", metavar="IN", help="a file of vectors: wordloom's, word2vec's, GloVe's or fastText's")
     parser.add_argument(
-        "output", metavar="OUT", help=".bin is word2vec binary, .vec and .txt word2vec text, .loom ours"
+        "output",
+        metavar="OUT",
+        help=".loom is ours, .bin word2vec binary, .vec and .txt word2vec text (these three also with .gz), "
+        ".parquet a table; a folder needs --to",
     )
+    parser.add_argument("--from", dest="of", choices=_FROM, help="the format of IN (found out from its content)")
+    parser.add_argument(
+        "--to", choices=_TO, help="the format of OUT (by its suffix); tensorboard and static are folders"
+    )
+    parser.add_argument("--limit", type=whole, metavar="N", help="only the first N rows")
+    parser.add_argument("--contexts", action="store_true", help="write the contexts' vectors instead of the words'")
+    parser.add_argument("--dtype", choices=["float32", "float16"], default="float32", help="for loom and static")
+    parser.add_argument(
+        "--errors", choices=["strict", "replace", "ignore"], default="strict", help="words that are not UTF-8 (strict)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: Namespace) -> None:
     """Do it."""
     from wordloom import formats
 
-    formats.check_output(args.output)
-    embedding = load(args.model)
-    embedding.save(args.output)
-    print(f"{args.output}: {len(embedding):,} words, {embedding.words.dim} dimensions")
+    formats.check_output(args.output, args.to, args.dtype)
+    if os.path.realpath(args.output) == os.path.realpath(args.input):
+        raise InputError(f"{args.output} is the file to be read. Choose another name for the output.")
+    embedding = formats.load(args.input, limit=args.limit, format=args.of, errors=args.errors)
+    if args.contexts:
+        embedding = _contexts(embedding, args.input)
+    embedding.save(args.output, args.to, args.dtype)
+    facts = {"output": args.output, "words": len(embedding), "contexts": len(embedding.contexts), "dim": embedding.dim}
+    print(json.dumps(facts) if args.json else f"{args.output}: {len(embedding):,} words, {embedding.dim} dimensions")
+
+
+def _contexts(embedding: "Embedding", name: str) -> "Embedding":
+    from wordloom.vectors import Embedding
+
+    if not len(embedding.contexts):
+        raise InputError(f"{name} holds no contexts. Leave out --contexts to write the words' vectors.")
+    return Embedding.of_words(embedding.contexts, embedding.record)
