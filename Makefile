@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 LOCK_VENV := .venv-lock
 PEERS := .venv-peers
+CONFORMANCE := .venv-conformance
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -11,12 +12,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench lock clean
+.PHONY: help demo test lint bench conformance lock clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-5s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.runs ## train on the text of Python's standard library and show what was learnt
 	$(BIN)/wordloom demo
@@ -33,6 +34,9 @@ lint: $(VENV)/.tests ## check format, style and types
 bench: $(VENV)/.runs $(PEERS)/.peers ## train beside word2vec.c, gensim and fastText, and make a table (see benchmarks/README.md)
 	@$(PIP) install 'matplotlib>=3.9' # for the chart
 	$(BIN)/python -m benchmarks.compare --peers $(PEERS)/bin $(BENCH)
+
+conformance: $(VENV)/.tests $(CONFORMANCE)/.peers ## read the files of other programs and have them read ours
+	$(BIN)/python -m pytest tests/conformance
 
 lock: $(LOCK_VENV)/.made ## renew requirements-dev.txt from pyproject.toml
 	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade uv
@@ -57,6 +61,15 @@ clean: ## remove .venv and every cache
 $(PEERS)/.peers: | $(PEERS)/.made
 	@echo "Installing the peers into $(PEERS); fastText and word2vec are compiled, which takes some minutes."
 	@$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install gensim fasttext word2vec
+	@touch $@
+
+# Each by itself, so that one that cannot be installed leaves only its own tests out.
+$(CONFORMANCE)/.peers: | $(CONFORMANCE)/.made
+	@echo "Installing other programs into $(CONFORMANCE): some 2 GB and some minutes, since two are compiled."
+	@for packages in gensim fasttext word2vec model2vec 'torch==2.13.0 sentence-transformers' spacy; do \
+		$(CONFORMANCE)/bin/python -m pip --disable-pip-version-check --quiet install $$packages \
+			|| echo "$$packages could not be installed; its tests will be skipped."; \
+	done
 	@touch $@
 
 $(VENV)/.runs: pyproject.toml | $(VENV)/.made

@@ -69,7 +69,7 @@ def _questions(rng, n):
 @pytest.mark.parametrize("unknown", ["skip", "wrong"])
 @pytest.mark.parametrize("case", ["fold", "keep"])
 @pytest.mark.parametrize("restrict_vocab", [300_000, 500])
-def test_analogies_and_similarities_are_gensims(peer, material, unknown, case, restrict_vocab):
+def test_analogies_and_similarities_are_gensims(ask, material, unknown, case, restrict_vocab):
     vectors, folder = material
     files = folder / "questions.txt", folder / "pairs.tsv"
     options = {
@@ -77,7 +77,7 @@ def test_analogies_and_similarities_are_gensims(peer, material, unknown, case, r
         "case_insensitive": case == "fold",
         "dummy4unknown": unknown == "wrong",
     }
-    theirs = json.loads(peer("gensim", GENSIM, folder / "vectors.bin", *files, json.dumps(options)))
+    theirs = ask("gensim", GENSIM, folder / "vectors.bin", *files, json.dumps(options))
     policy = Policy(restrict_vocab=restrict_vocab, case=case, unknown=unknown)
     ours = analogies(vectors, files[0], policy=policy)
     tallies = [[t.name, t.correct, t.asked] for t in (*ours.sections, ours.total)]
@@ -91,9 +91,9 @@ def test_analogies_and_similarities_are_gensims(peer, material, unknown, case, r
     assert pairs.known < pairs.pairs
 
 
-def test_3cosmul_answers_as_gensims_most_similar_cosmul(peer, material):
+def test_3cosmul_answers_as_gensims_most_similar_cosmul(ask, material):
     vectors, folder = material
-    theirs = json.loads(peer("gensim", COSMUL, folder / "vectors.bin", folder / "questions.txt"))
+    theirs = ask("gensim", COSMUL, folder / "vectors.bin", folder / "questions.txt")
     total = analogies(vectors, folder / "questions.txt", method="mul", policy=Policy(case="keep")).total
     assert [total.correct, total.asked] == theirs
     assert total.correct != analogies(vectors, folder / "questions.txt", policy=Policy(case="keep")).total.correct
@@ -103,7 +103,7 @@ def test_3cosmul_answers_as_gensims_most_similar_cosmul(peer, material):
 def test_compute_accuracy_prints_the_same_lines(program, material, threshold):
     vectors, folder = material
     questions = (folder / "questions.txt").read_text()
-    command = [program("word2vec-compute-accuracy"), folder / "vectors.bin", str(threshold)]
+    command = [program("word2vec", "word2vec-compute-accuracy"), folder / "vectors.bin", str(threshold)]
     done = subprocess.run(command, input=questions, capture_output=True, text=True, timeout=60)
     ours = compute_accuracy(vectors, questions, threshold)
     assert [line.replace("-nan", "nan") for line in ours] == done.stdout.replace("-nan", "nan").splitlines()

@@ -42,10 +42,10 @@ def vectors() -> Vectors:
 
 
 @pytest.fixture(scope="module")
-def gensims(vectors: Vectors, peer, tmp_path_factory) -> dict:
+def gensims(vectors: Vectors, ask, tmp_path_factory) -> dict:
     path = tmp_path_factory.mktemp("gensim") / "v.bin"
     write_binary(vectors, path)
-    return json.loads(peer("gensim", ASK, str(path)))
+    return ask("gensim", ASK, path)
 
 
 def assert_alike(ours: list[tuple[str, float]], theirs: list[list]) -> None:

@@ -1,0 +1,123 @@
+"""Files written here are loaded by other programs with the same words and the same numbers."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+from tests.conformance.test_read import GENSIM
+from wordloom.formats.word2vec import write_binary, write_text
+from wordloom.vectors import Embedding, Vectors
+
+WORDS = ["the", "cat", "naïve", "猫", "don't", "Straße", "😀", "a,b", "3.14", "#"]
+
+
+@pytest.fixture
+def embedding() -> Embedding:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(scale=0.1, size=(len(WORDS), 8)).astype(np.float32)
+    return Embedding.of_words(Vectors(WORDS, rows, range(len(WORDS), 0, -1)))
+
+
+def hexed(vectors: Vectors) -> dict[str, str]:
+    return {word: vectors[word].tobytes().hex() for word in vectors}
+
+
+@pytest.mark.parametrize("name", ["v.bin", "v.vec", "v.txt", "v.bin.gz", "v.vec.gz"])
+def test_gensim_loads_word2vecs_formats(ask, embedding, tmp_path, name):
+    embedding.save(tmp_path / name)
+    assert ask("gensim", GENSIM, tmp_path / name, ".bin" in name, True, "strict") == hexed(embedding.words)
+
+
+def test_gensim_loads_rows_without_line_feeds_and_files_without_a_first_line(ask, embedding, tmp_path):
+    write_binary(embedding.words, tmp_path / "v.bin", newline=False)
+    write_text(embedding.words, tmp_path / "v.glove", header=False)
+    assert ask("gensim", GENSIM, tmp_path / "v.bin", True, True, "strict") == hexed(embedding.words)
+    assert ask("gensim", GENSIM, tmp_path / "v.glove", False, False, "strict") == hexed(embedding.words)
+
+
+def test_word2vecs_own_program_finds_the_same_neighbours(program, embedding, tmp_path):
+    embedding.save(tmp_path / "v.bin")
+    command = [program("word2vec", "word2vec-distance"), tmp_path / "v.bin"]
+    done = subprocess.run(command, input="cat\nEXIT\n", capture_output=True, text=True, timeout=60)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    found = [(line[0], float(line[1])) for line in lines if len(line) == 2 and line[0] in WORDS]
+    expected = embedding.most_similar("cat", topn=len(WORDS))
+    assert [word for word, cosine in found] == [word for word, _ in expected]
+    np.testing.assert_allclose([cosine for _, cosine in found], [cosine for _, cosine in expected], atol=2e-6)
+
+
+FASTTEXT = """
+import json, sys
+import fasttext
+m = fasttext.train_supervised(sys.argv[1], pretrainedVectors=sys.argv[2], dim=8, lr=1e-30, epoch=1, minCount=1)
+print(json.dumps({w: [float(x) for x in m.get_word_vector(w)] for w in m.words}))
+"""
+
+
+def test_fasttext_begins_supervised_training_from_our_text(ask, embedding, tmp_path):
+    embedding.save(tmp_path / "v.vec")
+    (tmp_path / "labelled.txt").write_text(f"__label__x {' '.join(WORDS)}\n__label__y {' '.join(WORDS[:4])}\n")
+    found = ask("fasttext", FASTTEXT, tmp_path / "labelled.txt", tmp_path / "v.vec")
+    for word in WORDS:
+        np.testing.assert_allclose(found[word], embedding[word], rtol=1e-6)
+
+
+TEXTS = ["the cat", "the unknown cat", "naïve 猫 😀 a,b", "3.14 #"]
+
+MODEL2VEC = """
+import json, sys
+from model2vec import StaticModel
+m = StaticModel.from_pretrained(sys.argv[1])
+print(json.dumps(m.encode(json.loads(sys.argv[2])).astype(float).tolist()))
+"""
+
+SENTENCE_TRANSFORMERS = """
+import json, sys
+from sentence_transformers import SentenceTransformer
+m = SentenceTransformer(sys.argv[1], device="cpu")
+print(json.dumps(m.encode(json.loads(sys.argv[2])).astype(float).tolist()))
+"""
+
+STATIC_EMBEDDING = """
+import json, sys
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.models import Normalize, StaticEmbedding
+m = SentenceTransformer(modules=[StaticEmbedding.from_model2vec(sys.argv[1]), Normalize()], device="cpu")
+print(json.dumps(m.encode(json.loads(sys.argv[2])).astype(float).tolist()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "script"),
+    [
+        ("model2vec", MODEL2VEC),
+        ("sentence_transformers", SENTENCE_TRANSFORMERS),
+        ("sentence_transformers", STATIC_EMBEDDING),
+    ],
+    ids=["model2vec", "SentenceTransformer", "StaticEmbedding"],
+)
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_a_static_folder_gives_the_unit_mean_of_the_words_of_a_text(ask, embedding, tmp_path, package, script, dtype):
+    embedding.save(tmp_path / "static", "static", dtype)
+    stored = embedding.words.vectors.astype(dtype).astype(np.float64)
+    sums = np.array([sum(stored[WORDS.index(w)] for w in text.split() if w in WORDS) for text in TEXTS])
+    expected = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+    found = ask(package, script, tmp_path / "static", json.dumps(TEXTS))
+    np.testing.assert_allclose(found, expected, atol=1e-6 if dtype == "float32" else 2e-3)
+
+
+SPACY = """
+import json, subprocess, sys
+import spacy
+subprocess.run([sys.executable, "-m", "spacy", "init", "vectors", "xx", *sys.argv[1:]], check=True, capture_output=True)
+nlp = spacy.load(sys.argv[2])
+print(json.dumps({w: nlp.vocab[w].vector.astype("<f4").tobytes().hex() for w in json.loads(%r)}))
+"""
+
+
+def test_spacy_makes_vectors_of_our_text(ask, embedding, tmp_path):
+    embedding.save(tmp_path / "v.txt")
+    found = ask("spacy", SPACY % json.dumps(WORDS), tmp_path / "v.txt", tmp_path / "spacy")
+    assert found == hexed(embedding.words)
