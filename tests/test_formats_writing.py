@@ -167,6 +167,4 @@ def test_without_the_extra_parquet_is_refused_before_the_work(tmp_path, monkeypa
     monkeypatch.setitem(sys.modules, "arro3.io", None)
     with pytest.raises(WordloomError) as refused:
         check_output(tmp_path / "x.parquet")
-    assert str(refused.value) == (
-        "Parquet needs two extra packages. Install them with: pip install 'wordloom[parquet]'"
-    )
+    assert str(refused.value) == ("Parquet needs an extra package. Install it with: pip install 'wordloom[parquet]'")

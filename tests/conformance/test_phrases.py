@@ -9,7 +9,6 @@ computes in float32.
 """
 
 import json
-import os
 import random
 import subprocess
 from pathlib import Path
@@ -18,30 +17,29 @@ import pytest
 
 from wordloom import Phrases
 
-PYTHON = Path(os.environ.get("WORDLOOM_CONFORMANCE") or Path(__file__).parents[2] / ".venv-conformance/bin/python")
-WORD2PHRASE = PYTHON.parent / "word2phrase"
-
 GENSIM = """
 import json, sys
 from gensim.models.phrases import ENGLISH_CONNECTOR_WORDS, Phrases
-sentences, passes = json.load(sys.stdin)
+sentences, passes = json.load(open(sys.argv[1]))
 for options in passes:
     if options.pop("english"):
         options["connector_words"] = ENGLISH_CONNECTOR_WORDS
     phrases = Phrases(sentences, **options)
     exported = phrases.export_phrases()
     sentences = [phrases[sentence] for sentence in sentences]
-json.dump([exported, sentences, sorted(ENGLISH_CONNECTOR_WORDS)], sys.stdout)
+print(json.dumps([exported, sentences, sorted(ENGLISH_CONNECTOR_WORDS)]))
 """
 
 
-def gensim(sentences, *passes):
+@pytest.fixture
+def gensim(ask, tmp_path):
     """The phrases of the last pass, the sentences after all passes, the English connectors."""
-    if not PYTHON.exists() or subprocess.run([PYTHON, "-c", "import gensim"], capture_output=True).returncode:
-        pytest.skip("there is no gensim: name a Python that has it in WORDLOOM_CONFORMANCE")
-    given = json.dumps([sentences, passes])
-    run = subprocess.run([PYTHON, "-c", GENSIM], input=given, capture_output=True, text=True, check=True)
-    return json.loads(run.stdout)
+
+    def run(sentences, *passes):
+        (tmp_path / "given.json").write_text(json.dumps([sentences, passes]))
+        return ask("gensim", GENSIM, tmp_path / "given.json")
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +59,7 @@ def sentences():
 
 @pytest.mark.parametrize("english", [False, True])
 @pytest.mark.parametrize(("scoring", "threshold"), [("default", 10.0), ("default", 0.3), ("npmi", 0.4), ("npmi", -0.5)])
-def test_phrases_scores_and_text_are_gensims(sentences, scoring, threshold, english):
+def test_phrases_scores_and_text_are_gensims(gensim, sentences, scoring, threshold, english):
     options = {"min_count": 3, "threshold": threshold}
     exported, joined, _ = gensim(sentences, {**options, "scoring": scoring, "english": english})
     ours = "gensim" if scoring == "default" else scoring
@@ -71,7 +69,7 @@ def test_phrases_scores_and_text_are_gensims(sentences, scoring, threshold, engl
     assert [phrases.apply(sentence) for sentence in sentences] == joined
 
 
-def test_two_passes_are_gensim_on_the_output_of_gensim(sentences):
+def test_two_passes_are_gensim_on_the_output_of_gensim(gensim, sentences):
     options = {"min_count": 3, "scoring": "default", "english": True}
     _, joined, _ = gensim(sentences, {**options, "threshold": 20.0}, {**options, "threshold": 10.0})
     phrases = Phrases.learn(sentences, min_count=3, threshold=[20, 10], connectors="english")
@@ -79,7 +77,7 @@ def test_two_passes_are_gensim_on_the_output_of_gensim(sentences):
     assert any(word.count("_") > 3 for sentence in joined for word in sentence)
 
 
-def test_the_english_connectors_are_gensims(sentences):
+def test_the_english_connectors_are_gensims(gensim, sentences):
     from wordloom.phrases.scores import ENGLISH_CONNECTORS
 
     *_, connectors = gensim(sentences[:10], {"min_count": 1, "threshold": 1.0, "scoring": "default", "english": False})
@@ -87,16 +85,15 @@ def test_the_english_connectors_are_gensims(sentences):
 
 
 @pytest.mark.parametrize(("min_count", "threshold"), [(5, 100), (3, 20), (1, 5)])
-def test_the_text_is_word2phrases(sentences, min_count, threshold, tmp_path, monkeypatch):
+def test_the_text_is_word2phrases(program, sentences, min_count, threshold, tmp_path, monkeypatch):
     """Each line begins with a word of its own, so that no pair that word2phrase counts across lines occurs twice."""
-    if not WORD2PHRASE.exists():
-        pytest.skip("there is no word2phrase beside the Python of WORDLOOM_CONFORMANCE")
+    word2phrase = program("word2vec", "word2phrase")
     monkeypatch.chdir(tmp_path)  # it has room for short names alone
     lines = [" ".join([f"line{i}", *sentence]) for i, sentence in enumerate(sentences)]
     Path("in.txt").write_text("\n".join(lines) + "\n")
     options = ["-min-count", str(min_count), "-threshold", str(threshold), "-debug", "0"]
     subprocess.run(
-        [WORD2PHRASE, "-train", "in.txt", "-output", "theirs.txt", *options], check=True, capture_output=True
+        [word2phrase, "-train", "in.txt", "-output", "theirs.txt", *options], check=True, capture_output=True
     )
     phrases = Phrases.learn("in.txt", min_count=min_count, threshold=threshold, scoring="word2vec")
     phrases.transform("in.txt", "ours.txt")

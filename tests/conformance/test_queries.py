@@ -1,7 +1,5 @@
 """gensim's KeyedVectors and ours answer the same questions alike."""
 
-import json
-
 import numpy as np
 import pytest
 

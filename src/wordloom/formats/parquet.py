@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from wordloom.errors import InputError, WordloomError
+from wordloom.errors import InputError
+from wordloom.extras import need
 from wordloom.files import atomic_write
 from wordloom.vectors import Vectors
 
@@ -15,14 +16,9 @@ _MOST_ROWS = 1 << 16
 
 
 def check_installed() -> None:
-    """Raise a WordloomError if the packages that write Parquet are missing."""
-    try:
-        import arro3.core
-        import arro3.io  # noqa: F401  (whether they are there is the question)
-    except ImportError:
-        raise WordloomError(
-            "Parquet needs two extra packages. Install them with: pip install 'wordloom[parquet]'"
-        ) from None
+    """Raise a MissingExtraError if the packages that write Parquet are missing."""
+    for module in ("arro3.core", "arro3.io"):
+        need(module, "parquet", "Parquet")
 
 
 def write(vectors: Vectors, path: str | os.PathLike[str]) -> None:
