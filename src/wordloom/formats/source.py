@@ -5,7 +5,7 @@ import os
 import stat
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,7 +109,7 @@ def new_matrix(rows: int, dim: int) -> Matrix:
         ) from None
 
 
-def decoded(words: list[bytes], first_row: int, errors: str) -> list[str]:
+def decoded(words: Sequence[bytes | bytearray], first_row: int, errors: str) -> list[str]:
     """The words of some rows as text."""
     try:
         together = b"\n".join(words).decode("utf-8", errors).split("\n")  # four times as fast as one by one
@@ -117,12 +117,12 @@ def decoded(words: list[bytes], first_row: int, errors: str) -> list[str]:
     except UnicodeDecodeError:
         row, word = next((row, word) for row, word in enumerate(words, first_row) if not _is_utf8(word))
         raise Fault(
-            f"the word of row {row:,} is not UTF-8: {word!r:.60}. word2vec.c cuts long words within a letter. "
+            f"the word of row {row:,} is not UTF-8: {bytes(word)!r:.60}. word2vec.c cuts long words within a letter. "
             "Load with errors='replace' or errors='ignore' (--errors on the command line)."
         ) from None
 
 
-def _is_utf8(word: bytes) -> bool:
+def _is_utf8(word: bytes | bytearray) -> bool:
     try:
         word.decode()
     except UnicodeDecodeError:
