@@ -91,6 +91,15 @@ def test_an_unknown_word_is_the_mean_of_its_ngrams_rows(tmp_path):
     assert len(near) == 2
 
 
+def test_an_unknown_word_can_be_asked_like_any_other(tmp_path):
+    words = load(tmp_path, model()[0]).words
+    made = words.vector("cats")
+    assert "cats" not in words and np.array_equal(words["cats"], made)
+    assert dict(words.most_similar("cats")) == pytest.approx(dict(words.similar_by_vector(made)))
+    assert words.similarity("cats", "cat") == pytest.approx(1 - words.distances(made, ["cat"])[0])
+    assert "cat" not in [word for word, _ in words.most_similar(["cats", "cat"])]
+
+
 def test_a_word_beyond_the_limit_still_has_its_own_row(tmp_path):
     raw, *_ = model()
     whole, part = load(tmp_path, raw).words, load(tmp_path, raw, limit=2).words

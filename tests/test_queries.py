@@ -43,6 +43,17 @@ def test_weights_count_words_more_or_less(many):
     assert names(by_weights) == [f"w{i}" for i in np.argsort(-expected)[:3]]
 
 
+def test_a_word_that_is_asked_twice_counts_twice(many):
+    assert many.most_similar(["w1", "w1", "w2"]) == many.most_similar([("w1", 2.0), "w2"])
+    assert many.most_similar(["w1", "w1"]) == many.most_similar("w1")
+
+
+@pytest.mark.parametrize("word", [None, 3, ["w1"], {"w1"}, b"w1"])
+def test_what_is_no_word_is_not_among_the_words(many, word):
+    with pytest.raises(UnknownWordError, match="is not among the 500 words"):
+        many.similarity("w1", word)
+
+
 def test_a_weighted_word_alone_needs_no_list(many):
     assert many.most_similar(("w1", 2.0)) == many.most_similar("w1")
 

@@ -221,12 +221,14 @@ class Queries:
 
     # --- Vectors of one word or many
 
+    def vector(self, word: str) -> npt.NDArray[np.float32]:
+        """The vector of a word. Vectors with subwords make one also for a word that has no row."""
+        vector: npt.NDArray[np.float32] = self.vectors[self._row(word)]
+        return vector
+
     def get_vector(self, word: str, norm: bool = False) -> npt.NDArray[np.float32]:
         """The vector of a word; with norm=True its unit vector."""
-        if norm:
-            return self._unit(word).astype(np.float32)
-        row: npt.NDArray[np.float32] = self.vectors[self._row(word)]
-        return row
+        return self._unit(word).astype(np.float32) if norm else self.vector(word)
 
     def get_mean_vector(
         self,
@@ -271,14 +273,15 @@ class Queries:
         return f"{message} Words that are rare in a corpus (min_count) get no vector."
 
     def _unit(self, word: str) -> Float64s:
-        row = self._row(word)
-        vector: Float64s = self.vectors[row].astype(np.float64)
-        return vector / self.norms[row] if self.norms[row] else vector
+        if not isinstance(word, str) or word not in self.key_to_index:
+            return unit(self.vector(word))
+        vector, norm = self.vector(word).astype(np.float64), self.norms[self._row(word)]
+        return vector / norm if norm else vector
 
     def _addend(self, part: object, normalize: bool = False) -> Float64s:
         """What a word (as a unit vector) or a vector (as it is, unless normalize) adds to a query."""
         if isinstance(part, str):
-            return self._unit(part) if normalize else self.vectors[self._row(part)].astype(np.float64)
+            return self._unit(part) if normalize else self.vector(part).astype(np.float64)
         if not isinstance(part, np.ndarray) or part.dtype.kind not in "fiu":
             raise InputError(f"A query is made of words and of arrays of {self.dim} numbers, not of {quoted(part)}.")
         if part.shape != (self.dim,):
@@ -306,7 +309,8 @@ class Queries:
         return total / length
 
     def _rows_of(self, items: Iterable[object]) -> list[int]:
-        return sorted({self._row(item) for item in items if isinstance(item, str)})
+        index = self.key_to_index  # unknown words were refused before, or have no row to leave out
+        return sorted({index[item] for item in items if isinstance(item, str) and item in index})
 
     def _n_rows(self, restrict_vocab: int | None) -> int:
         if restrict_vocab is None:

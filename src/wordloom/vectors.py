@@ -121,8 +121,7 @@ class Vectors(Queries):
 
     def __getitem__(self, word: str) -> npt.NDArray[np.float32]:
         """The vector of a word, as a view that cannot be written to."""
-        row: npt.NDArray[np.float32] = self.vectors[self._row(word)]
-        return row
+        return self.vector(word)
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and word in self.key_to_index

@@ -18,7 +18,7 @@ EXAMPLE = "wordloom classes king.loom -k 500 -o classes.txt"
 
 def arguments(parser: ArgumentParser) -> None:
     """What can be typed after it."""
-    parser.add_argument("model", metavar="MODEL", help="a .loom or .safetensors file")
+    parser.add_argument("model", metavar="MODEL", help="a file of vectors")
     parser.add_argument("-k", type=whole, required=True, metavar="K", help="how many classes")
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="write `word class` lines, sorted by class, instead of printing a table"

@@ -13,7 +13,7 @@ EXAMPLE = "wordloom info king.loom"
 
 def arguments(parser: ArgumentParser) -> None:
     """What can be typed after it."""
-    parser.add_argument("model", metavar="MODEL", help="a .loom or .safetensors file")
+    parser.add_argument("model", metavar="MODEL", help="a file of vectors")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -89,7 +89,7 @@ class FastTextVectors(Vectors):
     def vector(self, word: str) -> npt.NDArray[np.float32]:
         """The vector of any word, as fastText's get_word_vector gives it; an UnknownWordError if it has no n-grams."""
         if word in self:
-            return self[word]
+            return super().vector(word)
         own = [self._beyond[word]] if word in self._beyond else []
         rows = own + self.subwords.rows_of(word.encode("utf-8", "replace"))
         if not rows:
