@@ -29,7 +29,7 @@ class Case(NamedTuple):
 
     @property
     def epochs(self) -> int:
-        return max(1, TOKENS_TRAINED // self.n_tokens)
+        return max(1, round(TOKENS_TRAINED / self.n_tokens))
 
 
 class Bench:

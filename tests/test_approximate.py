@@ -45,6 +45,17 @@ def test_more_neighbours_than_words(index, vectors):
     assert len(index.most_similar("w7", topn=10_000)) == len(vectors) - 1
 
 
+def test_where_links_lead_nowhere_all_rows_are_looked_at(vectors):
+    class Lost:
+        def __len__(self):
+            return len(vectors)
+
+        def query(self, *_, **__):
+            raise RuntimeError("fewer results than expected")
+
+    assert Index(vectors, Lost()).most_similar("w7", topn=5) == vectors.most_similar("w7", topn=5)
+
+
 def test_one_thread_makes_the_same_index_every_time(index, vectors, tmp_path):
     for name, made in (("one", index), ("other", Index.build(vectors))):
         made.save(tmp_path / name)

@@ -244,7 +244,7 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(model, tmp_pat
     assert fails(capsys, model, "-k", "x").startswith("argument -k: 'x' is not a whole number.")
     assert "-k" in fails(capsys, model)
     assert fails(capsys, model, "-k", "3", "-o", model) == (
-        f"{model} is the file to be read. Choose another name for the output."
+        f"{model} is, or is among, the files to be read. Choose another name for the output."
     )
     assert "does not exist" in fails(capsys, model, "-k", "3", "-o", tmp_path / "none" / "classes.txt")
     assert str(tmp_path / "none.loom") in fails(capsys, tmp_path / "none.loom", "-k", "3")

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -49,7 +50,7 @@ def test_analogy_answers_what_was_typed_and_what_stands_in_stdin(method, model, 
     for words, text in ((["cat", "red", "dog"], ""), ([], "cat red dog\n\n")):
         typed(text)
         answer = json.loads(out(capsys, "analogy", model, *words, "-n", "2", "--method", method, "--json"))
-        assert answer["near"] == expected
+        assert answer == {"words": ["cat", "red", "dog"], "near": expected}
 
 
 def test_an_analogy_has_three_words_and_others_are_answered_all_the_same(model, typed, capsys):
@@ -105,6 +106,22 @@ def test_word2vec_says_once_what_it_does_differently(corpus, tmp_path, capsys):
     assert printed.out + printed.err == ""
 
 
+def test_word2vec_needs_scikit_learn_before_it_trains(corpus, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
+    assert main(["word2vec", "-train", str(corpus), "-output", str(tmp_path / "c"), "-classes", "2"]) == 2
+    assert capsys.readouterr().err == (
+        "wordloom word2vec: -classes needs an extra package. Install it with: pip install 'wordloom[sklearn]'\n"
+    )
+
+
+def test_word2vec_leaves_rare_words_out_of_a_vocabulary_that_it_reads(corpus, tmp_path, capsys):
+    vocab = tmp_path / "vocab.txt"
+    vocab.write_text("cat 250\ndog 240\ncow 230\nred 4\n")
+    common = ["word2vec", "-train", corpus, "-read-vocab", vocab, "-output", tmp_path / "v", "-sample", "0", "--json"]
+    assert json.loads(out(capsys, *common))["words"] == 3
+    assert json.loads(out(capsys, *common, "-min-count", "1"))["words"] == 4
+
+
 def test_word2vec_saves_and_reads_vocabularies(corpus, tmp_path, capsys):
     vocab = tmp_path / "vocab.txt"
     facts = json.loads(out(capsys, "word2vec", "-train", corpus, "-save-vocab", vocab, "-min-count", "1", "--json"))
@@ -124,7 +141,9 @@ def test_word2vec_saves_and_reads_vocabularies(corpus, tmp_path, capsys):
         (["-output", "v", "-negative", "0"], "-negative 0 -hs 0 leaves nothing to learn from."),
         (["-output", "v", "-threads", "0"], "-threads 0 is not a number of threads."),
         (["-output", "v", "-classes", "-1"], "-classes -1 is not a number of classes."),
-        (["-output", "v", "-size", "0"], "--dim 0"),
+        (["-output", "v", "-size", "0"], "-size 0 is out of range"),
+        (["-output", "v", "-iter", "0"], "-iter 0 is out of range"),
+        (["-output", "v", "-save-vocab", "v"], "v cannot hold both the vectors and the words."),
     ],
 )
 def test_word2vec_refuses_what_makes_no_sense(flags, message, corpus, tmp_path, monkeypatch, capsys):
@@ -142,7 +161,7 @@ def test_word2vec_refuses_a_flag_that_the_original_would_have_ignored(corpus, ca
 
 def test_word2vec_does_not_write_over_its_text(corpus, capsys):
     assert main(["word2vec", "-train", str(corpus), "-output", str(corpus)]) == 2
-    assert "is among the files to be read" in capsys.readouterr().err
+    assert "is, or is among, the files to be read" in capsys.readouterr().err
 
 
 def test_word2phrase_joins_what_belongs_together_and_keeps_every_line(tmp_path, capsys):
@@ -159,6 +178,44 @@ def test_word2phrase_joins_what_belongs_together_and_keeps_every_line(tmp_path, 
     assert "is among, the files to be read" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("train", ["-", "/dev/stdin"])
+def test_word2phrase_reads_a_stream_once_and_writes_it_to_another(train, tmp_path):
+    text = "she left new york\n" * 10 + "a new day in old york\n" * 5
+    command = [sys.executable, "-m", "wordloom", "word2phrase", "-train", train, "-output", "/dev/stdout"]
+    done = subprocess.run([*command, "-threshold", "1"], input=text, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 15
+    assert "new_york" in done.stdout.splitlines()[0]
+
+
+def test_near_answers_the_others_when_a_word_points_nowhere(tmp_path, typed, capsys):
+    model = tmp_path / "zero.loom"
+    wordloom.Embedding.of_words(wordloom.Vectors(["nothing", "a", "b"], [[0, 0], [1, 0], [1, 1]])).save(model)
+    for command in ("near", "distance"):
+        typed("nothing\na\n")
+        try:
+            assert main([command, str(model), "--json"]) == 0
+        except SystemExit as ended:
+            assert (command, ended.code) == ("near", 2)
+        printed = capsys.readouterr()
+        assert "adds up to the zero vector" in printed.err
+        assert json.loads(printed.out)["near"][0][0] == "b"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-n", "-1"], "-n -1 is not a number of words. Use 0 or more."),
+        (["--restrict-vocab", "0"], "--restrict-vocab 0 is not a number of words. Use 1 or more, or leave it out."),
+        (["--approximate", "--contexts"], "An index is of the words' vectors."),
+    ],
+)
+def test_near_refuses_options_once_and_by_their_names(options, message, model, capsys):
+    assert main(["near", str(model), "cat", "dog", *options]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith(f"wordloom near: {message}") and printed.err.count("\n") == 1
+
+
 def test_distance_adds_up_the_words_of_a_line_until_exit(model, vectors, typed, capsys):
     typed("cat dog\nnowhere\n\nEXIT\nred\n")
     answers = [json.loads(line) for line in out(capsys, "distance", model, "--json").splitlines()]
@@ -168,18 +225,23 @@ def test_distance_adds_up_the_words_of_a_line_until_exit(model, vectors, typed, 
 
 
 def test_distance_prints_the_originals_table_and_ends_with_the_input(model, typed, capsys):
-    typed("cat\nnowhere\n")
+    typed("cat\nnowhere cat\ncat dog\n")
     printed = out(capsys, "distance", model)
     assert printed.startswith("Enter word or sentence (EXIT to break): \nWord: cat  Position in vocabulary: ")
     assert "\n" + " " * 46 + "Word       Cosine distance\n" + "-" * 72 + "\n" in printed
     assert "Word: nowhere  Position in vocabulary: -1\nOut of dictionary word!\n" in printed
+    assert re.search(
+        r"\nWord: cat  Position in vocabulary: \d+\n\nWord: dog  Position in vocabulary: \d+\n\n {46}Word", printed
+    )
 
 
 def test_word_analogy_answers_b_minus_a_plus_c(model, vectors, typed, capsys):
     typed("cat red dog\ncat red\n")
-    first, second = (json.loads(line) for line in out(capsys, "word-analogy", model, "--json").splitlines())
-    assert first["near"] == [list(pair) for pair in vectors.most_similar(["red", "dog"], ["cat"], topn=40)]
-    assert second["near"] == []
+    assert main(["word-analogy", str(model), "--json"]) == 0
+    printed = capsys.readouterr()
+    expected = [list(pair) for pair in vectors.most_similar(["red", "dog"], ["cat"], topn=40)]
+    assert json.loads(printed.out) == {"words": ["cat", "red", "dog"], "near": expected}
+    assert printed.err == "2 words are too few for a question. Enter three, as in: man king woman\n"
 
 
 def test_compute_accuracy_reads_questions_from_stdin(model, typed, capsys):

@@ -686,3 +686,17 @@ def test_on_a_terminal_the_table_has_every_cell_as_it_is(here, capsys, monkeypat
     monkeypatch.setenv("NO_COLOR", "1")
     out = printed(capsys, "two.loom", "analogies.txt", "pairs.tsv")
     assert "3 of 5" in out and re.search(r"0\.\d{3} \[-?\d\.\d{3}, \d\.\d{3}\] +6 of 6", out)
+
+
+@pytest.mark.parametrize("dim", [1, 12])  # of one dimension, half of all rows are as good as each other
+@pytest.mark.parametrize("method", ["add", "mul"])
+def test_answers_are_the_same_when_few_candidates_are_kept_at_a_time(dim, method, monkeypatch):
+    vectors = planted(dim=dim)
+    rows = np.array([[vectors.key_to_index[word] for word in question[:3]] for question in questions_of()])
+    barred = np.column_stack([np.repeat(np.arange(len(rows)), 3), rows.ravel()])
+    monkeypatch.setattr("wordloom.evaluation.search._ROWS", 16)
+    expected = answers(vectors, rows, barred, METHODS[method], len(vectors))
+    monkeypatch.setattr("wordloom.evaluation.search._MOST_FOUND", 10)
+    found = answers(vectors, rows, barred, METHODS[method], len(vectors))
+    assert np.array_equal(found.rows, expected.rows)
+    assert np.array_equal(found.scores, expected.scores)

@@ -93,8 +93,8 @@ def test_repeated_words_are_a_line_on_stderr(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["in.loom", "in.loom"], "is the file to be read. Choose another name for the output."),
-        (["in.loom", "link.loom"], "is the file to be read. Choose another name for the output."),
+        (["in.loom", "in.loom"], "is, or is among, the files to be read. Choose another name for the output."),
+        (["in.loom", "link.loom"], "is, or is among, the files to be read. Choose another name for the output."),
         (["in.loom", "out"], "has no suffix that names a format."),
         (["none.bin", "out.vec"], "cannot be read: No such file or directory."),
         (["in.loom", "no/out.vec"], "does not exist. Create it first."),

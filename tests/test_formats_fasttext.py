@@ -100,6 +100,17 @@ def test_an_unknown_word_can_be_asked_like_any_other(tmp_path):
     assert "cat" not in [word for word, _ in words.most_similar(["cats", "cat"])]
 
 
+def test_the_rank_of_a_word_can_be_asked_of_an_unknown_one(tmp_path):
+    words = load(tmp_path, model()[0]).words
+    near = [word for word, _ in words.most_similar("cats")]
+    assert [words.rank("cats", word) for word in near] == list(range(1, len(near) + 1))
+
+
+def test_an_empty_file_is_refused(tmp_path):
+    with pytest.raises(InputError, match="it is empty"):
+        load(tmp_path, b"", format="fasttext")
+
+
 def test_a_word_beyond_the_limit_still_has_its_own_row(tmp_path):
     raw, *_ = model()
     whole, part = load(tmp_path, raw).words, load(tmp_path, raw, limit=2).words

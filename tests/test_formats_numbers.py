@@ -102,6 +102,8 @@ def test_hardly_any_number_is_left_to_python():
         ("word\n", False),
         ("two words 1 2\n", False),
         (" 1 2\n", False),
+        ("w\x0bwd 1 2\n", False),
+        ("\x0c 1 2\n", False),
         ("\n", False),
     ],
 )

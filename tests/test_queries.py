@@ -150,6 +150,28 @@ def test_rank_counts_the_words_that_are_closer(many):
     assert set(many.closer_than("w5", near[6])) == set(near[:6])
 
 
+def test_very_many_neighbours_of_many_words_take_turns(many, monkeypatch):
+    monkeypatch.setattr("wordloom.nearest._ROWS_AT_ONCE", 50)
+    monkeypatch.setattr("wordloom.nearest._COSINES_AT_ONCE", 1000)
+    assert many.most_similar_batch(many.words[:20], topn=300) == [
+        many.most_similar(w, topn=300) for w in many.words[:20]
+    ]
+
+
+def test_an_index_and_a_limit_of_rows_do_not_go_together(many):
+    class First:
+        def candidates(self, direction, k):
+            return np.arange(k)
+
+    with pytest.raises(InputError, match="restrict_vocab and an index do not go together"):
+        many.most_similar("w1", restrict_vocab=10, indexer=First())
+
+
+def test_a_number_is_no_query(many):
+    with pytest.raises(InputError, match=r"A query vector of shape \(\) does not fit"):
+        many.most_similar(np.array(1.0))
+
+
 def test_topn_none_says_where_all_cosines_are(many):
     with pytest.raises(InputError, match=r"use 1 - distances\(...\)"):
         many.most_similar("w1", topn=None)

@@ -4,7 +4,7 @@ An `Index` proposes rows, and `most_similar(..., indexer=index)` compares those 
 true cosine, and the only mistake it can make is to miss a neighbour. `recall` says how often it does.
 
 The graph is voyager's (HNSW: Malkov and Yashunin 2016), of the well-kept libraries the smallest; the file is ours round
-voyager's bytes, so that an index is never used with vectors that it was not made of.
+voyager's bytes, so that an index is not used with vectors that it was not made of: it knows some of their rows.
 """
 
 import hashlib
@@ -61,7 +61,10 @@ class Index:
         k = min(k, len(self._graph))
         if k == 0:
             return np.empty(0, np.intp)
-        rows, _ = self._graph.query(direction.astype(np.float32), k=k, query_ef=max(100, _WIDTH * k))
+        try:
+            rows, _ = self._graph.query(direction.astype(np.float32), k=k, query_ef=max(100, _WIDTH * k))
+        except RuntimeError:  # so many cannot be reached by following links; then all are looked at
+            return np.flatnonzero(self.vectors.norms > 0)
         return np.asarray(rows, np.intp)
 
     def most_similar(self, *query: Any, **options: Any) -> list[tuple[str, float]]:

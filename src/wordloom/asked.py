@@ -11,6 +11,7 @@ from wordloom.errors import InputError
 from wordloom.types import Float64s
 
 Item = str | npt.NDArray[np.floating]
+Items = Item | Sequence[Item]
 Query = Item | tuple[Item, float] | Sequence[Item | tuple[Item, float]]
 
 
@@ -20,7 +21,7 @@ def listed(query: object) -> list[object]:
         return [query]
     if hasattr(query, "__array__"):
         array = np.asarray(query)
-        return [array] if array.ndim == 1 and array.dtype.kind in "fiu" else list(array)
+        return [array] if array.ndim == 0 or (array.ndim == 1 and array.dtype.kind in "fiu") else list(array)
     return [np.asarray(item) if hasattr(item, "__array__") and not isinstance(item, str) else item for item in query]
 
 
@@ -52,12 +53,19 @@ def amounts(weights: Sequence[float] | None, n: int) -> list[float]:
 def unit(vector: npt.NDArray[Any]) -> Float64s:
     """The vector at length 1; zero stays zero."""
     wide = vector.astype(np.float64)
-    length = float(np.linalg.norm(wide))
+    length = norm(wide)
+    return wide / length if length else wide
+
+
+def norm(vector: Float64s) -> float:
+    """Euclidean length, summed by NumPy: BLAS would sum in another order on another machine."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        length = math.sqrt((vector * vector).sum())
     if not math.isfinite(length):
         raise InputError("The query vector holds NaN, infinity or numbers too large. Give finite numbers.")
-    return wide / length if length else wide
+    return length
 
 
 def cosine(a: Float64s, b: Float64s) -> float:
     """Of unit vectors; rounding must not lead out of [-1, 1]."""
-    return float(np.clip(a @ b, -1.0, 1.0))
+    return float(np.clip((a * b).sum(), -1.0, 1.0))

@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except WordloomError as error:
-        say(f"wordloom {args.command}: {_as_typed(error)}")
+        say(f"wordloom {args.command}: {_as_typed(error, args.command)}")
         return error.exit_code
     except KeyboardInterrupt as interrupt:
         say(f"wordloom {args.command}: interrupted; nothing was written.")
@@ -55,11 +55,12 @@ def _interrupt(number: int, _: object) -> None:
     raise KeyboardInterrupt(number)
 
 
-def _as_typed(error: WordloomError) -> str:
-    """The library speaks of min_count=0, the command line of --min-count 0."""
+def _as_typed(error: WordloomError, name: str) -> str:
+    """The library speaks of min_count=0, the command line of --min-count 0, or of what the command calls it."""
     if not isinstance(error, ConfigError):
         return str(error)
-    return re.sub(r"^(\w+)=", lambda m: f"--{m[1].replace('_', '-')} ", str(error))
+    typed = getattr(command(name), "TYPED", {})
+    return re.sub(r"^(\w+)=", lambda m: f"{typed.get(m[1], '--' + m[1].replace('_', '-'))} ", str(error))
 
 
 def _show_warning(message: Warning | str, *details: Any, **_: Any) -> None:

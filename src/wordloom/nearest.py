@@ -28,7 +28,8 @@ def nearest(
     vectors: Matrix, norms: Float64s, directions: Float64s, k: int, excluded: Sequence[Sequence[int]]
 ) -> Iterator[Found]:
     """The k rows nearest to each direction, a row of length 1; excluded[i] are rows that direction i leaves out."""
-    at_once = max(1, min(_COSINES_AT_ONCE // _ROWS_AT_ONCE, _COSINES_AT_ONCE // max(1, k)))
+    kept = len(vectors) if k > _ROWS_AT_ONCE else max(1, k)  # of more than a block has, no row can be left out
+    at_once = max(1, min(_COSINES_AT_ONCE // _ROWS_AT_ONCE, _COSINES_AT_ONCE // kept))
     for start in range(0, len(directions), at_once):
         some = slice(start, start + at_once)
         yield from _nearest(vectors, norms, directions[some], k, excluded[some])

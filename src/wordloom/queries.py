@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from wordloom.asked import Item, Query, amounts, cosine, listed, unit, unzipped
+from wordloom.asked import Item, Items, Query, amounts, cosine, listed, norm, unit, unzipped
 from wordloom.config import is_whole
-from wordloom.errors import InputError, UnknownWordError
+from wordloom.errors import ConfigError, InputError, UnknownWordError
 from wordloom.extras import need
 from wordloom.nearest import best, cosines, nearest
 from wordloom.spelling import near_spellings, quoted
@@ -20,6 +20,7 @@ from wordloom.types import Float64s, Matrix, Rows
 
 Neighbours = list[tuple[str, float]]
 
+_QUERIES_AT_ONCE = 4096
 _COSMUL_EPSILON = 1e-6  # gensim's; Levy and Goldberg have 0.001
 
 
@@ -80,11 +81,13 @@ class Queries:
 
         weights: one number for each of positive, then of negative; or write (word, weight) instead of word.
         restrict_vocab: look at the first so many rows only, the most frequent words.
-        indexer: look only at what this proposes, such as an index of `wordloom.approximate`.
+        indexer: look only at what this proposes, such as an index of `wordloom.approximate`; it knows no limit of rows.
         """
         _check_topn(topn)
         question = self._question(positive, negative, weights)
         n_rows = self._n_rows(restrict_vocab)
+        if indexer is not None and restrict_vocab is not None:
+            raise ConfigError("restrict_vocab and an index do not go together. Leave out one of them.")
         if indexer is not None:
             return self._among(indexer.candidates(question.direction, topn + len(question.excluded)), question, topn)
         return next(self._answers([question], topn, n_rows))
@@ -105,11 +108,16 @@ class Queries:
         against = [()] * len(positive) if negative is None else negative
         if len(against) != len(positive):
             raise InputError(f"{len(positive)} positive and {len(against)} negative queries: give one for each.")
-        questions = [self._question(p, n, None) for p, n in zip(positive, against, strict=True)]
-        return list(self._answers(questions, topn, self._n_rows(restrict_vocab)))
+        n_rows = self._n_rows(restrict_vocab)
+        answers: list[Neighbours] = []
+        for start in range(0, len(positive), _QUERIES_AT_ONCE):
+            some = slice(start, start + _QUERIES_AT_ONCE)
+            questions = [self._question(p, n, None) for p, n in zip(positive[some], against[some], strict=True)]
+            answers += self._answers(questions, topn, n_rows)
+        return answers
 
     def most_similar_cosmul(
-        self, positive: Query = (), negative: Query = (), topn: int = 10, *, restrict_vocab: int | None = None
+        self, positive: Items = (), negative: Items = (), topn: int = 10, *, restrict_vocab: int | None = None
     ) -> Neighbours:
         """The `topn` words x of the highest
 
@@ -141,9 +149,9 @@ class Queries:
 
     def closer_than(self, a: str, b: str) -> list[str]:
         """The words that are closer to a than b is, in the order of the rows."""
-        similarities = self._all_cosines(a)
+        similarities, itself = self._all_cosines(a), self.key_to_index.get(a)
         closer = np.flatnonzero(similarities > similarities[self._row(b)])
-        return [self.words[row] for row in closer.tolist() if row != self._row(a)]
+        return [self.words[row] for row in closer.tolist() if row != itself]
 
     def rank(self, a: str, b: str) -> int:
         """1 if b is the word closest to a, 2 if one word is closer, and so on."""
@@ -232,7 +240,7 @@ class Queries:
 
     def get_mean_vector(
         self,
-        keys: Query,
+        keys: Items,
         weights: Sequence[float] | None = None,
         pre_normalize: bool = True,
         post_normalize: bool = False,
@@ -275,8 +283,8 @@ class Queries:
     def _unit(self, word: str) -> Float64s:
         if not isinstance(word, str) or word not in self.key_to_index:
             return unit(self.vector(word))
-        vector, norm = self.vector(word).astype(np.float64), self.norms[self._row(word)]
-        return vector / norm if norm else vector
+        vector, length = self.vector(word).astype(np.float64), self.norms[self._row(word)]
+        return vector / length if length else vector
 
     def _addend(self, part: object, normalize: bool = False) -> Float64s:
         """What a word (as a unit vector) or a vector (as it is, unless normalize) adds to a query."""
@@ -301,10 +309,8 @@ class Queries:
             amount * self._addend(item, isinstance(item, str)) for item, amount in zip(items, amounts, strict=True)
         ]
         total: Float64s = np.sum(parts, axis=0)
-        length = float(np.linalg.norm(total))
-        if not math.isfinite(length):
-            raise InputError("The query vector holds NaN, infinity or numbers too large. Give finite numbers.")
-        if length <= 1e-12 * sum(float(np.linalg.norm(part)) for part in parts):  # what rounding leaves of zero
+        length = norm(total)
+        if length <= 1e-12 * sum(map(norm, parts)):  # what rounding leaves of zero
             raise InputError("The query adds up to the zero vector, which points nowhere. Ask for something else.")
         return total / length
 
@@ -316,7 +322,9 @@ class Queries:
         if restrict_vocab is None:
             return len(self.words)
         if not is_whole(restrict_vocab) or restrict_vocab < 1:
-            raise InputError(f"restrict_vocab={restrict_vocab} is not a number of words. Use 1 or more, or None.")
+            raise ConfigError(
+                f"restrict_vocab={restrict_vocab} is not a number of words. Use 1 or more, or leave it out."
+            )
         return min(restrict_vocab, len(self.words))
 
     def _answers(self, questions: Sequence[_Question], topn: int, n_rows: int) -> Iterator[Neighbours]:
@@ -347,9 +355,9 @@ class Queries:
 
 def _check_topn(topn: object) -> None:
     if topn is None:
-        raise InputError("topn=None is not a number of words. For the cosines to all words use 1 - distances(...).")
+        raise ConfigError("topn=None is not a number of words. For the cosines to all words use 1 - distances(...).")
     if not isinstance(topn, int | np.integer) or not is_whole(topn) or topn < 0:
-        raise InputError(f"topn={topn} is not a number of words. Use 0 or more.")
+        raise ConfigError(f"topn={topn} is not a number of words. Use 0 or more.")
 
 
 def _is_missing(key: object, index: Mapping[str, int]) -> bool:

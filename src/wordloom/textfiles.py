@@ -99,16 +99,18 @@ def find_files(sources: Sequence[PathName]) -> list[SourceFile]:
 def is_among(path: PathName, sources: Sequence[PathName]) -> bool:
     """Whether writing to `path` would write over one of these files, or into a folder that is read as a whole."""
     target = os.path.realpath(path)
-    for source in [os.fspath(source) for source in sources]:
-        if source == STDIN or not source:
-            continue
-        if Path(source).is_dir():
-            inside = target.startswith(os.path.realpath(source) + os.sep)
-            if inside and target.lower().endswith(FOLDER_SUFFIXES):
-                return True
-        elif target in {os.path.realpath(source), *map(os.path.realpath, _glob(source))}:
-            return True
-    return False
+    named = [os.fspath(source) for source in sources]
+    return any(_covers(source, target) for source in named if source and source != STDIN)
+
+
+def _covers(source: str, target: str) -> bool:
+    try:
+        is_folder = Path(source).is_dir()
+    except (OSError, ValueError):  # a name too long, or with a NUL in it: there is no such file
+        return False
+    if is_folder:
+        return target.startswith(os.path.realpath(source) + os.sep) and target.lower().endswith(FOLDER_SUFFIXES)
+    return target in {os.path.realpath(source), *map(os.path.realpath, _glob(source))}
 
 
 def remove_spooled(files: Sequence[SourceFile]) -> None:

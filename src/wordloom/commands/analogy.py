@@ -9,6 +9,7 @@ from wordloom.errors import InputError
 
 PURPOSE = "a is to b as c is to what?"
 EXAMPLE = "wordloom analogy king.loom man king woman"
+TYPED = {"topn": "-n"}  # what the library calls otherwise
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -26,12 +27,14 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Answer question after question; one that cannot be answered does not keep the others from it."""
     vectors = side(load(args.model), args)
+    vectors.most_similar_batch([], topn=args.n, restrict_vocab=args.restrict_vocab)  # refuses these once, not per line
     ask = vectors.most_similar if args.method == "add" else vectors.most_similar_cosmul
     failed = None
     for line in asked([" ".join(args.word)] if args.word else []):
         try:
             a, b, c = _three(line)
-            show(f"{a} : {b} = {c} :", ask([b, c], [a], args.n, restrict_vocab=args.restrict_vocab), args.json)
+            near = ask([b, c], [a], args.n, restrict_vocab=args.restrict_vocab)
+            show(f"{a} : {b} = {c} :", near, {"words": [a, b, c]} if args.json else None)
         except InputError as error:
             say(f"wordloom analogy: {error}")
             failed = error

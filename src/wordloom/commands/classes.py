@@ -5,9 +5,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from wordloom.arguments import whole
-from wordloom.commands.inputs import load
-from wordloom.errors import InputError
-from wordloom.textfiles import is_among
+from wordloom.commands.inputs import check_not_read, load
 
 if TYPE_CHECKING:
     from wordloom.classes import WordClasses
@@ -43,8 +41,7 @@ def run(args: Namespace) -> None:
 
     if args.output:
         check_folder(args.output)
-        if is_among(args.output, [args.model]):
-            raise InputError(f"{args.output} is the file to be read. Choose another name for the output.")
+        check_not_read(args.output, args.model)
     classes = word_classes(load(args.model).words, args.k, seed=args.seed, algorithm=args.algorithm)
     if args.output:
         classes.save(args.output)

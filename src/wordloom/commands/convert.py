@@ -1,11 +1,11 @@
 """wordloom convert: vectors in another format."""
 
 import json
-import os
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from wordloom.arguments import whole
+from wordloom.commands.inputs import check_not_read
 from wordloom.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def run(args: Namespace) -> None:
     from wordloom import formats
 
     formats.check_output(args.output, args.to, args.dtype)
-    if os.path.realpath(args.output) == os.path.realpath(args.input):
-        raise InputError(f"{args.output} is the file to be read. Choose another name for the output.")
+    check_not_read(args.output, args.input)
     embedding = formats.load(args.input, limit=args.limit, format=args.of, errors=args.errors)
     if args.contexts:
         embedding = _contexts(embedding, args.input)

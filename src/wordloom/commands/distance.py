@@ -4,15 +4,21 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
+from wordloom.arguments import say
 from wordloom.commands.inputs import load
-from wordloom.errors import UnknownWordError
+from wordloom.errors import InputError, UnknownWordError
+
+if TYPE_CHECKING:
+    from wordloom.vectors import Vectors
 
 PURPOSE = "neighbours of words and sums of words, asked as in the original program"
 EXAMPLE = "echo 'new york' | wordloom distance vectors.bin"
 
 N = 40  # closest words that are shown, as in the original
 _RULE = "-" * 72
+_UNKNOWN = "Out of dictionary word!"
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -28,28 +34,29 @@ def run(args: Namespace) -> None:
     def ask(words: list[str]) -> list[tuple[str, float]]:
         return vectors.most_similar(words, topn=N)
 
-    converse("Enter word or sentence (EXIT to break): ", "Cosine distance", args.json, vectors.key_to_index.get, ask)
+    converse("Enter word or sentence (EXIT to break): ", "Cosine distance", args.json, vectors, ask)
 
 
 def converse(
-    prompt: str,
-    column: str,
-    as_json: bool,
-    position: Callable[[str], int | None],
-    ask: Callable[[list[str]], list[tuple[str, float]]],
+    prompt: str, column: str, as_json: bool, vectors: "Vectors", ask: Callable[[list[str]], list[tuple[str, float]]]
 ) -> None:
     """Prompts and tables in the layout of the original, until EXIT or the end of the input."""
     for words in _questions("" if as_json else prompt):
+        for word in [] if as_json else words:
+            print(f"\nWord: {word}  Position in vocabulary: {vectors.key_to_index.get(word, -1)}")
+            if word not in vectors:
+                break
         try:
-            if not as_json:
-                print(*(f"\nWord: {word}  Position in vocabulary: {_shown(position(word))}" for word in words), sep="")
-            show(words, ask(words), column, as_json)
+            near = ask(words)
         except UnknownWordError:
-            print(json.dumps({"words": words, "near": None}) if as_json else "Out of dictionary word!")
+            print(json.dumps({"words": words, "near": None}, ensure_ascii=False) if as_json else _UNKNOWN, flush=True)
+        except InputError as error:
+            say(str(error))
+        else:
+            _show(words, near, column, as_json)
 
 
-def show(words: list[str], near: list[tuple[str, float]], column: str, as_json: bool) -> None:
-    """One answer."""
+def _show(words: list[str], near: list[tuple[str, float]], column: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"words": words, "near": near}, ensure_ascii=False), flush=True)
         return
@@ -66,8 +73,3 @@ def _questions(prompt: str) -> Iterator[list[str]]:
             return
         if line.strip():
             yield line.split()
-
-
-def _shown(position: int | None) -> int:
-    """The original counts </s> as word 0, and says -1 of what it does not know."""
-    return -1 if position is None else position

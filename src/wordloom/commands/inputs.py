@@ -1,11 +1,12 @@
 """What commands read: options, corpora, lists of words, models."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordloom.errors import InputError
+from wordloom.errors import InputError, OutputError
 from wordloom.textfiles import is_among
 
 if TYPE_CHECKING:  # what brings NumPy is imported by the commands that need it, so that --help answers at once
@@ -24,11 +25,21 @@ def source(corpus: list[str]) -> object:
     return corpus[0] if len(corpus) == 1 else [Path(path) for path in corpus]
 
 
-def check_not_read(args: Namespace) -> None:
+def check_not_read(output: str, *read: str | None) -> None:
     """A slip of the hand must not write the vectors over the text."""
-    others = (args.keep, args.drop, getattr(args, "read_vocab", None))
-    if is_among(args.output, [*args.corpus, *(path for path in others if path)]):
-        raise InputError(f"{args.output} is, or is among, the files to be read. Choose another name for the output.")
+    if is_among(output, [path for path in read if path]):
+        raise InputError(f"{output} is, or is among, the files to be read. Choose another name for the output.")
+
+
+@contextmanager
+def closed_pipes() -> Iterator[None]:
+    """What is written may go to /dev/stdout, and whoever reads it may stop before its end: that is no error."""
+    try:
+        yield
+    except OutputError as error:
+        if isinstance(error.__cause__, BrokenPipeError):
+            raise error.__cause__ from None
+        raise
 
 
 def words_in(path: str | None) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wordloom.arguments import say, whole
 from wordloom.commands.inputs import add_model, load, side
-from wordloom.errors import UnknownWordError
+from wordloom.errors import InputError
 
 if TYPE_CHECKING:
     from wordloom.approximate import Index
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PURPOSE = "the words nearest to a word, by cosine"
 EXAMPLE = "wordloom near king.loom king queen"
+TYPED = {"topn": "-n"}  # what the library calls otherwise
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -29,19 +30,20 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    """Answer word after word; the unknown ones do not keep the others from their answers."""
+    """Answer word after word; one that cannot be answered does not keep the others from it."""
     vectors = side(load(args.model), args)
-    index = _index(args.model, vectors) if args.approximate else None
-    unknown = None
+    index = _index(args, vectors) if args.approximate else None
+    vectors.most_similar_batch([], topn=args.n, restrict_vocab=args.restrict_vocab)  # refuses these once, not per word
+    failed = None
     for word in asked(args.word):
         try:
             near = vectors.most_similar(word, topn=args.n, restrict_vocab=args.restrict_vocab, indexer=index)
-            show(word, near, args.json)
-        except UnknownWordError as error:
+            show(word, near, {"word": word} if args.json else None)
+        except InputError as error:
             say(f"wordloom near: {error}")
-            unknown = error
-    if unknown:
-        raise SystemExit(unknown.exit_code)
+            failed = error
+    if failed:
+        raise SystemExit(failed.exit_code)
 
 
 def asked(words: list[str]) -> Iterator[str]:
@@ -50,15 +52,17 @@ def asked(words: list[str]) -> Iterator[str]:
     return filter(None, map(str.strip, lines))
 
 
-def show(query: str, near: list[tuple[str, float]], as_json: bool) -> None:
-    """One answer."""
-    if as_json:
-        print(json.dumps({"word": query, "near": near}, ensure_ascii=False), flush=True)
+def show(query: str, near: list[tuple[str, float]], as_json: dict[str, object] | None) -> None:
+    """One answer, as a table or as JSON that begins with what was asked."""
+    if as_json is not None:
+        print(json.dumps({**as_json, "near": near}, ensure_ascii=False), flush=True)
     else:
         print(query, *(f"  {cosine:6.3f}  {other}" for other, cosine in near), sep="\n", flush=True)
 
 
-def _index(model: str, vectors: "Vectors") -> "Index":
+def _index(args: Namespace, vectors: "Vectors") -> "Index":
     from wordloom.approximate import SUFFIX, Index
 
-    return Index.load(model + SUFFIX, vectors)
+    if args.contexts or args.combined:
+        raise InputError("An index is of the words' vectors. Leave out --approximate, --contexts and --combined.")
+    return Index.load(args.model + SUFFIX, vectors)

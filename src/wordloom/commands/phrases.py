@@ -3,15 +3,13 @@
 import json
 import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from wordloom.arguments import add_cache_dir, add_corpus, add_running, number, whole
-from wordloom.commands.inputs import given, source, words_in
+from wordloom.commands.inputs import check_not_read, closed_pipes, given, source, words_in
 from wordloom.config import TextOptions, checked_threads
 from wordloom.console import progress
-from wordloom.errors import InputError, OutputError
+from wordloom.errors import InputError
 from wordloom.textfiles import is_among
 
 if TYPE_CHECKING:
@@ -79,20 +77,9 @@ def run(args: Namespace) -> None:
         if args.save_phrases:
             phrases.save(args.save_phrases)
         if args.output:
-            with _closed_pipes():
+            with closed_pipes():
                 phrases.transform(corpus, args.output, threads=threads, on_progress=on_progress)
     _report(args, phrases, time.perf_counter() - began)
-
-
-@contextmanager
-def _closed_pipes() -> Iterator[None]:
-    """The text may go to /dev/stdout, and whoever reads it may stop before its end: that is no error."""
-    try:
-        yield
-    except OutputError as error:
-        if isinstance(error.__cause__, BrokenPipeError):
-            raise error.__cause__ from None
-        raise
 
 
 def _check_paths(args: Namespace) -> None:
@@ -101,11 +88,9 @@ def _check_paths(args: Namespace) -> None:
 
     if args.phrases and not args.output:
         raise InputError("--phrases joins phrases in a text, and that has to go somewhere. Name a file by -o.")
-    read = [path for path in (*args.corpus, args.phrases, args.connectors) if path]
     for path in filter(None, (args.output, args.save_phrases)):
         check_folder(path)
-        if is_among(path, read):
-            raise InputError(f"{path} is, or is among, the files to be read. Choose another name for the output.")
+        check_not_read(path, *args.corpus, args.phrases, args.connectors)
     if args.output and args.save_phrases and is_among(args.output, [args.save_phrases]):
         raise InputError(f"{args.output} cannot hold both the text and the phrases. Choose another name for one.")
 
@@ -124,6 +109,8 @@ def _options(args: Namespace) -> dict[str, Any]:
 
 
 def _report(args: Namespace, phrases: "Phrases", seconds: float) -> None:
+    if args.output and args.output.startswith("/dev/"):
+        return  # where the text itself went
     if args.json:
         facts = {
             "output": args.output,
@@ -136,5 +123,5 @@ def _report(args: Namespace, phrases: "Phrases", seconds: float) -> None:
     elif not args.output:
         for phrase, score in phrases.phrases.items():
             print(f"{score:.6g}\t{phrase}")
-    elif not args.quiet and not args.output.startswith("/dev/"):  # where the text itself may be on the same stream
+    elif not args.quiet:
         print(f"{args.output}: {len(phrases):,} phrases, {seconds:.1f} s")

@@ -72,7 +72,7 @@ def run(args: Namespace) -> None:
     split_options(options)
     checked_threads(args.threads)
     formats.check_output(args.output)
-    check_not_read(args)
+    check_not_read(args.output, *args.corpus, args.keep, args.drop, args.read_vocab)
     began = time.perf_counter()
     with progress(args.quiet) as on_progress:
         embedding = train(

@@ -31,7 +31,7 @@ def run(args: Namespace) -> None:
     checked_threads(args.threads)
     if args.output:
         check_folder(args.output)
-        check_not_read(args)
+        check_not_read(args.output, *args.corpus, args.keep, args.drop)
     with open_corpus(source(args.corpus), text=text) as corpus, progress(args.quiet) as on_progress:
         vocabulary = Vocabulary.from_corpus(
             corpus,

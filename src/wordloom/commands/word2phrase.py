@@ -4,10 +4,8 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from wordloom.arguments import number, whole
-from wordloom.commands.inputs import source
+from wordloom.commands.inputs import check_not_read, closed_pipes, source
 from wordloom.console import progress
-from wordloom.errors import InputError
-from wordloom.textfiles import is_among
 
 PURPOSE = "join words to phrases as the original program does: same flags, same text"
 EXAMPLE = "wordloom word2phrase -train text.txt -output phrases.txt -threshold 100"
@@ -25,18 +23,18 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Learn, and write the text anew."""
+    from wordloom.corpus import open_corpus
     from wordloom.files import check_folder
     from wordloom.phrases import Phrases
 
     check_folder(args.output)
-    if is_among(args.output, [args.train]):
-        raise InputError(f"{args.output} is, or is among, the files to be read. Choose another name for the output.")
-    text = source([args.train])
-    with progress(args.debug < 1) as on_progress:
-        phrases = Phrases.learn(
-            text, scoring="word2vec", min_count=args.min_count, threshold=args.threshold, on_progress=on_progress
-        )
+    check_not_read(args.output, args.train)
+    options = {"scoring": "word2vec", "min_count": args.min_count, "threshold": args.threshold}
+    with open_corpus(source([args.train])) as text, progress(args.debug < 1) as on_progress, closed_pipes():
+        phrases = Phrases.learn(text, **options, on_progress=on_progress)
         phrases.transform(text, args.output, on_progress=on_progress)
+    if args.output.startswith("/dev/"):
+        return  # where the text itself went
     if args.json:
         print(json.dumps({"output": args.output, "phrases": len(phrases)}))
     elif args.debug > 0:

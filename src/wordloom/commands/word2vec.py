@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from wordloom.arguments import number, say, whole
-from wordloom.commands.inputs import source
+from wordloom.commands.inputs import check_not_read, source
 from wordloom.console import progress
 from wordloom.errors import InputError
+from wordloom.extras import need
 from wordloom.textfiles import is_among
 
 if TYPE_CHECKING:
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 PURPOSE = "train as the original program does: same flags, same files"
 EXAMPLE = "wordloom word2vec -train text8 -output vectors.bin -size 200 -window 8 -negative 25 -binary 1"
 
+TYPED = {  # what the library calls otherwise
+    "dim": "-size",
+    "window": "-window",
+    "sample": "-sample",
+    "negatives": "-negative",
+    "epochs": "-iter",
+    "min_count": "-min-count",
+    "lr": "-alpha",
+    "min_lr": "-alpha",
+}
 _SENTENCE = 1000  # words: the original's MAX_SENTENCE_LENGTH
 _FLAGS: tuple[tuple[str, Any, Any, str], ...] = (
     ("size", whole, 100, "the length of the vectors"),
@@ -62,9 +73,8 @@ def run(args: Namespace) -> None:
     _check(args)
     for path in filter(None, (args.output, args.save_vocab)):
         check_folder(path)
-        if is_among(path, [path for path in (args.train, args.read_vocab) if path]):
-            raise InputError(f"{path} is among the files to be read. Choose another name for the output.")
-    vocabulary = Vocabulary.read(args.read_vocab) if args.read_vocab else None
+        check_not_read(path, args.train, args.read_vocab)
+    vocabulary = _given_vocabulary(args) if args.read_vocab else None
     if args.debug > 0 and args.output:
         for line in _differences(args):
             say(f"wordloom word2vec: {line}")
@@ -79,9 +89,22 @@ def run(args: Namespace) -> None:
     _report(args, vocabulary)
 
 
+def _given_vocabulary(args: Namespace) -> "Vocabulary":
+    """The original leaves rare words out of a vocabulary that it reads, too."""
+    from wordloom.vocabulary import Vocabulary
+
+    read = Vocabulary.read(args.read_vocab)
+    counted = zip(read.words, read.counts.tolist(), strict=True)
+    return Vocabulary.of((word, n) for word, n in counted if n >= args.min_count)
+
+
 def _check(args: Namespace) -> None:
     if not args.output and not args.save_vocab:
         raise InputError("There is nothing to write. Name a file with -output, or with -save-vocab.")
+    if args.output and args.save_vocab and is_among(args.output, [args.save_vocab]):
+        raise InputError(f"{args.output} cannot hold both the vectors and the words. Choose another name for one.")
+    if args.classes:
+        need("sklearn.cluster", "sklearn", "-classes")  # not after the training
     for name in ("hs", "cbow", "binary"):
         if getattr(args, name) not in (0, 1):
             raise InputError(f"-{name} {getattr(args, name)} is neither 0 nor 1. Use one of these.")

@@ -2,9 +2,9 @@
 
 from argparse import ArgumentParser, Namespace
 
-from wordloom.arguments import say
 from wordloom.commands.distance import N, converse
 from wordloom.commands.inputs import load
+from wordloom.errors import InputError
 
 PURPOSE = "analogies, asked as in the original program"
 EXAMPLE = "echo 'man king woman' | wordloom word-analogy vectors.bin"
@@ -22,9 +22,8 @@ def run(args: Namespace) -> None:
 
     def ask(words: list[str]) -> list[tuple[str, float]]:
         if len(words) < 3:
-            say(f"wordloom word-analogy: {len(words)} words were entered, and three are needed to answer.")
-            return []
+            raise InputError(f"{len(words)} words are too few for a question. Enter three, as in: man king woman")
         a, b, c = words[:3]  # the original takes the first three too
         return vectors.most_similar([b, c], [a], topn=N)
 
-    converse("Enter three words (EXIT to break): ", "Distance", args.json, vectors.key_to_index.get, ask)
+    converse("Enter three words (EXIT to break): ", "Distance", args.json, vectors, ask)

@@ -32,6 +32,7 @@ _QUESTIONS = 128  # joined at once by a thread: with _ROWS, half a megabyte of s
 _ROWS = 1024  # of a block at most
 _TABLE = 1 << 20  # entries of a block's table at most: 8 MB in float64
 _AT_ONCE = 4096  # candidates scored in float64 together
+_MOST_FOUND = 1 << 22  # candidates kept at a time, some 80 MB; of vectors that differ there are far fewer
 
 # The rounding of the table and of two joins puts scores off by less than 5 * 2^-24 (3CosAdd, of at most 3; 3CosMul,
 # relative). Where cos' to a is nearly 0, what the products are off by counts 1/ε times: up to dim 4096 at most
@@ -90,10 +91,16 @@ def answers(
         return found
     question, row = _candidates(vectors, questions, barred, method, among, checked_threads(threads))
     score = _exact(vectors, questions[question], row, method)
-    order = np.lexsort((row, -score, question))
-    answered, first = np.unique(question[order], return_index=True)
-    found.rows[answered], found.scores[answered] = row[order[first]], score[order[first]]
+    best = _best(question, row, score)
+    found.rows[question[best]], found.scores[question[best]] = row[best], score[best]
     return found
+
+
+def _best(question: Rows, row: Rows, score: Float64s) -> Rows:
+    """Where the best score of each question stands, of equal ones that of the earliest row."""
+    order = np.lexsort((row, -score, question))
+    _, first = np.unique(question[order], return_index=True)
+    return np.asarray(order[first])
 
 
 def _exact(vectors: Vectors, asked: Rows, row: Rows, method: Method) -> Float64s:
@@ -117,9 +124,18 @@ def _candidates(
         for start in range(0, among, size):
             block = _block(start, asked, unit_rows(vectors, slice(start, min(start + size, among))), method)
             found += pool.map(partial(scan.chunk, block), range(0, len(questions), _QUESTIONS))
+            if sum(len(some.row) for some in found) > _MOST_FOUND:
+                found = [_decided(vectors, questions, method, found)]
     question, row, score = (np.concatenate(parts) for parts in zip(*found, strict=True))
     may_win = score >= _bar(scan.best)[question]
     return question[may_win], row[may_win]
+
+
+def _decided(vectors: Vectors, questions: Rows, method: Method, found: "list[_Found]") -> "_Found":
+    """The best so far of each question: where vectors coincide, nearly all rows are within the margin."""
+    question, row, score = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    best = _best(question, row, _exact(vectors, questions[question], row, method))
+    return _Found(question[best], row[best], score[best])
 
 
 class _Asked(NamedTuple):

@@ -105,6 +105,8 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Embedding:
     with opened(path) as source:
         if source.packed:
             raise Fault("it is a fastText file packed by gzip, which cannot be mapped. Unpack it first.")
+        if source.most == 0:
+            raise Fault(f"it is empty. {AGAIN}")
         data = _Bytes(mmap.mmap(source.stream.fileno(), 0, access=mmap.ACCESS_READ))
         return _embedding(data, reading)
 

@@ -20,7 +20,7 @@ from wordloom.kernel.simd import address
 _LEAST, _MOST = -300, 280  # with at most 18 digits, m * 10^e then neither vanishes nor overflows
 _POWERS = np.array([float(f"1e{e}") for e in range(_LEAST, _MOST + 1)])
 _DIGITS = 18  # as many as every int64 holds
-_TAB, _LF, _CR, _SPACE, _PLUS, _MINUS, _DOT, _ZERO = 9, 10, 13, 32, 43, 45, 46, 48
+_TAB, _LF, _VT, _CR, _SPACE, _PLUS, _MINUS, _DOT, _ZERO = 9, 10, 11, 13, 32, 43, 45, 46, 48
 _SMALL_E, _LARGE_E = 101, 69
 
 
@@ -41,9 +41,11 @@ def parse_rows(text, vectors, starts, ends):
     begin = at = address(text)
     for row in range(len(vectors)):
         starts[row] = at - begin
+        odd = False  # white space within what stands before the numbers
         while _byte(at) != _SPACE and _byte(at) != _TAB and _byte(at) != _LF:
+            odd |= _VT <= _byte(at) <= _CR
             at += 1
-        ends[row] = at - begin if at - begin > starts[row] else -1
+        ends[row] = at - begin if at - begin > starts[row] and not odd else -1
         for i in range(vectors.shape[1]):
             at = _after_blanks(at)
             vectors[row, i], end = _parse_number(at)

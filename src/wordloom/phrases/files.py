@@ -13,6 +13,7 @@ each the best phrase comes first:
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,7 +110,8 @@ def _phrase(line: str, connectors: frozenset[str], where: str) -> tuple[int, Wor
     """One line: the number of a pass, the words, the score."""
     match _json(line):
         case [int(number), int() | float() as score, *words] if is_phrase(tuple(words), connectors):
-            return number, tuple(words), float(score)
+            with suppress(OverflowError):  # of a whole number beyond all floats
+                return number, tuple(words), float(score)
     raise InputError(
         f"{where}: {line[:60]!r} is not a phrase. Each line must read like: "
         '[1, 187.25, "new", "york"]; between the first word and the last there can be connectors alone.'

@@ -46,11 +46,14 @@ def join(sentence: Iterable[str], phrases: Collection[Words], connectors: Collec
 
 def is_phrase(words: object, connectors: frozenset[str]) -> bool:
     """Whether these can be the words of a phrase: a word, connectors or none, a word."""
-    match words:
-        case (str(first), *between, str(last)) if isinstance(words, tuple):
-            ends = (first, last)
-            return all(ends) and connectors.isdisjoint(ends) and connectors.issuperset(between)
-    return False
+    if not isinstance(words, tuple) or len(words) < 2 or not all(map(_is_word, words)):
+        return False
+    return connectors.isdisjoint((words[0], words[-1])) and connectors.issuperset(words[1:-1])
+
+
+def _is_word(word: object) -> bool:
+    """Text that a file can hold: half of a surrogate pair is none."""
+    return isinstance(word, str) and word != "" and not any("\ud800" <= letter <= "\udfff" for letter in word)
 
 
 class JoinedCorpus(Corpus):
