@@ -66,7 +66,7 @@ def format_of(head: bytes) -> str:
             raise Fault(f"it is {what}.")
     raise Fault(
         "its first bytes are those of no format known here: wordloom's own, word2vec's text and binary, GloVe's, "
-        "fastText's .vec and .bin. If you know that it is one of them, name it by format= (--from on the command line)."
+        "fastText's .vec and .bin. If you know that it is one of them, name it by format= (wordloom convert --from)."
     )
 
 
