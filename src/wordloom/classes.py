@@ -83,12 +83,12 @@ def word_classes(vectors: Vectors, k: int, *, seed: int = 1, algorithm: Algorith
     350; the mean cosine of a word to its centre is 0.846 instead of 0.847 (0.844 by word2vec's loop, with 489 classes).
     Another seed begins at other words. The classes are the same for any number of threads.
     """
-    need("sklearn.cluster", "sklearn", "k-means")  # first, since `_one_thread` holds only what is loaded
+    need("sklearn.cluster", "sklearn", "k-means")  # first, since `one_thread` holds only what is loaded
     rows = np.flatnonzero(vectors.norms)
     _check(k, len(rows), seed, algorithm)
     units = np.empty((len(rows), vectors.dim), np.float32)
     np.divide(vectors.vectors[rows], vectors.norms[rows, None], out=units, casting="same_kind")
-    with _one_thread():
+    with one_thread():
         centres = _unit(_k_means(units, int(k), int(seed), algorithm))
         nearest, cosines = _nearest(units, centres)
     _, first, inverse = np.unique(nearest, return_index=True, return_inverse=True)
@@ -111,7 +111,7 @@ def _check(k: Any, n: int, seed: object, algorithm: object) -> None:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Hold OpenMP and BLAS to one thread: several would add up a centre in the order in which they happen to end."""
     from threadpoolctl import threadpool_limits
 

@@ -4,6 +4,7 @@ Names, arguments and meaning are those of gensim's KeyedVectors where it has the
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -21,7 +22,7 @@ from wordloom.types import Float64s, Matrix, Rows
 Neighbours = list[tuple[str, float]]
 
 _QUERIES_AT_ONCE = 4096
-_COSMUL_EPSILON = 1e-6  # gensim's; Levy and Goldberg have 0.001
+COSMUL_EPSILON = 1e-6  # gensim's, with which we compare; Levy and Goldberg have 0.001
 
 
 class Indexer(Protocol):
@@ -38,26 +39,26 @@ class _Question(NamedTuple):
     excluded: list[int]
 
 
-class Queries:
+class Queries(ABC):
     """What `Vectors` can be asked. Cosines are float64 in [-1, 1]; a row of zeros has cosine 0 to everything."""
 
     words: list[str]
     vectors: Matrix
 
     @property
+    @abstractmethod
     def dim(self) -> int:
         """d, the length of a vector."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def key_to_index(self) -> Mapping[str, int]:
         """The row of each word."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def norms(self) -> Float64s:
         """Euclidean length of each row."""
-        raise NotImplementedError
 
     # --- What is near
 
@@ -130,7 +131,7 @@ class Queries:
         if not asked and not refused:
             raise InputError("The query is empty. Give a word, a vector or a list of those.")
         rows = np.arange(self._n_rows(restrict_vocab))
-        scores = self._shifted_cosines(rows, asked) / (self._shifted_cosines(rows, refused) + _COSMUL_EPSILON)
+        scores = self._shifted_cosines(rows, asked) / (self._shifted_cosines(rows, refused) + COSMUL_EPSILON)
         excluded = self._rows_of(asked + refused)
         others = np.setdiff1d(rows, excluded)
         return self._named(*best(others, scores[others], topn))

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from wordloom.classes import one_thread
 from wordloom.config import check_whole
 from wordloom.errors import InputError
 from wordloom.evaluation.lookup import USUAL, Lookup, Policy, unit_rows, words_of
@@ -103,8 +104,7 @@ def majority(clusters: Sequence[int], labels: Sequence[str]) -> int:
 
 def _k_means(unit: Float64s, n_clusters: int, seed: int) -> list[int]:
     cluster = need("sklearn.cluster", "sklearn", "Scoring categories, by k-means,")
-    threadpoolctl = need("threadpoolctl", "sklearn", "k-means")  # scikit-learn brings it
-    with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():  # several threads would add up in any order
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that equal vectors leave clusters empty is no news to whoever sees the purity
         clusters: list[int] = cluster.KMeans(n_clusters, n_init=_STARTS, random_state=seed).fit_predict(unit).tolist()
     return clusters

@@ -21,12 +21,12 @@ import numpy as np
 from wordloom.config import checked_threads
 from wordloom.errors import ConfigError
 from wordloom.evaluation.lookup import cosines, unit_rows
+from wordloom.queries import COSMUL_EPSILON
 from wordloom.types import Float64s, Matrix, Rows
 from wordloom.vectors import Vectors
 from wordloom.workers import workers
 
 MethodName = Literal["add", "mul"]
-EPSILON = 1e-6  # gensim's, with which we compare; Levy & Goldberg have 0.001
 
 _QUESTIONS = 128  # joined at once by a thread: with _ROWS, half a megabyte of scores
 _ROWS = 1024  # of a block at most
@@ -60,7 +60,7 @@ def _shifted(cosine: Float64s) -> Float64s:
 
 METHODS: dict[str, Method] = {
     "add": Method("3CosAdd", np.positive, np.negative, np.add),
-    "mul": Method("3CosMul", _shifted, lambda cosine: 1 / (_shifted(cosine) + EPSILON), np.multiply),
+    "mul": Method("3CosMul", _shifted, lambda cosine: 1 / (_shifted(cosine) + COSMUL_EPSILON), np.multiply),
 }
 
 
