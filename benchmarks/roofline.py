@@ -26,11 +26,12 @@ from numba import njit
 
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, say
 from wordloom.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
+from wordloom.cache import prepare
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
 from wordloom.deal import Dealer, Dealt
 from wordloom.draws import Purpose, key
-from wordloom.encode import Encoded, prepare
+from wordloom.encode import Encoded
 from wordloom.kernel.block import Noise, make_room, train_diagonal
 from wordloom.kernel.sgns import Model
 from wordloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, store

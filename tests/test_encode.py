@@ -20,9 +20,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordloom import textfiles
+from wordloom.cache import cache_entries, clear_cache, default_cache_dir, prepare
 from wordloom.config import TextOptions
 from wordloom.corpus import open_corpus
-from wordloom.encode import Encoded, _piece_lengths, cache_entries, clear_cache, default_cache_dir, encode, prepare
+from wordloom.encode import Encoded, _piece_lengths, encode
 from wordloom.errors import ConfigError, CorpusChangedError, InputError, OutputError
 from wordloom.progress import Progress
 from wordloom.vocabulary import Vocabulary

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from wordloom.cache import prepare
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
 from wordloom.draws import draw, heldout_key
-from wordloom.encode import prepare
 from wordloom.heldout import FEWEST_PAIRS, LARGEST_SHARE, MOST_PAIRS, Heldout
 from wordloom.objective import corpus_loss
 from wordloom.workers import workers

@@ -14,9 +14,9 @@ import pytest
 import wordloom
 from tests.conftest import TOPICS
 from wordloom import blocks, deal
+from wordloom.cache import prepare
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
-from wordloom.encode import prepare
 from wordloom.training import train_encoded
 from wordloom.workers import workers
 

@@ -4,8 +4,8 @@ import sys
 import tempfile
 import time
 
+from wordloom.cache import prepare
 from wordloom.corpus import open_corpus
-from wordloom.encode import prepare
 from wordloom.training import load_kernels
 
 corpus, threads = sys.argv[1:]

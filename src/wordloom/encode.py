@@ -3,24 +3,15 @@
 `encode` writes two files: the ids of all words that the vocabulary has, one after the other, and where the sentences
 start among them. Words that the vocabulary does not have leave the text; a sentence that loses all its words is gone.
 
-`prepare` is count + encode with a memory. What it made of files is kept in a cache folder, under a key made of the
-files' identity and all options that matter, so that the next run on the same text starts at once:
-
-    <cache>/<key>/ids.bin      int32, little-endian
-                  starts.bin   int64, little-endian: n_sentences + 1 positions in ids
-                  vocabulary.json
-                  meta.json    sizes and digests, written last
+    ids.bin      int32, little-endian
+    starts.bin   int64, little-endian: n_sentences + 1 positions in ids
 """
 
 import hashlib
-import json
 import mmap
 import os
-import shutil
-import unicodedata
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -32,16 +23,13 @@ import numpy.typing as npt
 from wordloom.config import checked_threads
 from wordloom.corpus import Block, Corpus
 from wordloom.counting import in_order, reporter
-from wordloom.errors import CorpusChangedError, InputError, OutputError
-from wordloom.files import atomic_write, output_errors, sync_folder
+from wordloom.errors import InputError
+from wordloom.files import output_errors
 from wordloom.progress import OnProgress, ignore
 from wordloom.types import Ids, Starts
-from wordloom.vocabulary import Vocabulary, checked_selection
+from wordloom.vocabulary import Vocabulary
 
-FORMAT = "wordloom-cache-1"  # a new number whenever the same input would give other files
-
-_IDS, _STARTS, _VOCABULARY, _META = "ids.bin", "starts.bin", "vocabulary.json", "meta.json"
-_TEMPORARY = "wordloom-tmp-"
+_IDS, _STARTS = "ids.bin", "starts.bin"
 _BATCH = 1 << 18  # ids of token lists written at once
 
 
@@ -72,8 +60,8 @@ class Encoded:
 
         Else a corpus that is longer than memory would look, to whoever watches the process, as if it were held in it.
         """
-        _release(self.ids, int(self.starts[first]), int(self.starts[last]))
-        _release(self.starts, first, last)
+        release_pages(self.ids, int(self.starts[first]), int(self.starts[last]))
+        release_pages(self.starts, first, last)
 
     def close(self) -> None:
         """Delete the files if they are temporary. (Where that is allowed, the arrays stay readable.)"""
@@ -125,7 +113,7 @@ def encode(
         raise InputError(
             f"None of the words of {corpus.name} are in the vocabulary. Use the vocabulary of such a text."
         )
-    return _mapped(target, vocabulary, writer.digest(vocabulary))
+    return map_folder(target, vocabulary, writer.digest(vocabulary))
 
 
 def _parts_of_blocks(corpus: Corpus, vocabulary: Vocabulary, threads: int | None) -> Iterator[_Part]:
@@ -217,7 +205,14 @@ def _combined(ids: str, starts: str, vocabulary: Vocabulary) -> str:
     return hashlib.sha256(f"{ids} {starts} {vocabulary.digest}".encode()).hexdigest()
 
 
-def _mapped(folder: Path, vocabulary: Vocabulary, digest: str) -> Encoded:
+def digest_of(encoded: Encoded) -> str:
+    """The digest anew, from the files as they are now."""
+    ids, starts = (hashlib.sha256(array.data).hexdigest() for array in (encoded.ids, encoded.starts))
+    return _combined(ids, starts, encoded.vocabulary)
+
+
+def map_folder(folder: Path, vocabulary: Vocabulary, digest: str) -> Encoded:
+    """What `encode` has written into a folder, of which somebody knows the digest."""
     with output_errors(folder):  # it could be gone if somebody cleared the cache in this moment
         return Encoded(_map(folder / _IDS, "<i4"), _map(folder / _STARTS, "<i8"), vocabulary, digest)
 
@@ -227,216 +222,10 @@ def _map(path: Path, kind: str) -> npt.NDArray[Any]:
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
 
 
-def _release(array: npt.NDArray[Any], begin: int, end: int) -> None:
+def release_pages(array: npt.NDArray[Any], begin: int, end: int) -> None:
     """Give back the pages that array[begin:end] covers, if they are those of a file and the system can."""
     pages = getattr(array.base, "obj", None)  # np.frombuffer keeps a memoryview of what it was given
     if isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         first, last = (at * array.itemsize // mmap.PAGESIZE * mmap.PAGESIZE for at in (begin, end))
         if first < last:
             pages.madvise(mmap.MADV_DONTNEED, first, last - first)
-
-
-# --- The cache
-
-
-def default_cache_dir() -> Path:
-    """$WORDLOOM_CACHE, or the system's place for caches."""
-    import platformdirs
-
-    return Path(os.environ.get("WORDLOOM_CACHE") or platformdirs.user_cache_dir("wordloom"))
-
-
-def prepare(
-    corpus: Corpus,
-    *,
-    vocabulary: Vocabulary | None = None,
-    min_count: int = 5,
-    max_vocab: int | None = None,
-    keep: Iterable[str] = (),
-    drop: Iterable[str] = (),
-    cache_dir: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    on_progress: OnProgress = ignore,
-) -> Encoded:
-    """Count and encode a corpus, or find that this was done before.
-
-    With a given vocabulary nothing is counted. What cannot be known again (a stream, token lists, a tokenizer) is
-    encoded into a temporary folder of the cache, which goes when the result is closed or no longer used.
-    """
-    keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
-    if vocabulary is not None and len(vocabulary) < 2:
-        raise InputError(f"The given vocabulary has {len(vocabulary)} words; need at least 2 words. Give a larger one.")
-    cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
-
-    def build(folder: Path) -> Encoded:
-        if vocabulary is not None:
-            return encode(corpus, vocabulary, folder, threads=threads, on_progress=on_progress)
-        counted = Vocabulary.from_corpus(
-            corpus,
-            min_count=min_count,
-            max_vocab=max_vocab,
-            keep=keep,
-            drop=drop,
-            threads=threads,
-            on_progress=on_progress,
-        )
-        encoded = encode(corpus, counted, folder, threads=threads, on_progress=on_progress)
-        _check_same_words(corpus, encoded)
-        return encoded
-
-    identity = corpus.identity()
-    if identity is None:
-        return _build_temporary(cache, build)
-    options = [min_count, max_vocab, sorted(keep), sorted(drop)] if vocabulary is None else [vocabulary.digest]
-    entry = cache / _key(identity, corpus, options)
-    return _read_entry(entry) or _build_entry(entry, build)
-
-
-def _key(identity: str, corpus: Corpus, options: Sequence[object]) -> str:
-    """Everything that the files in the cache depend on; the version of Unicode decides on white space and case."""
-    text = corpus.text
-    parts = [FORMAT, unicodedata.unidata_version, identity, text.lowercase, text.encoding, text.errors]
-    return hashlib.sha256(json.dumps([*parts, text.max_sentence, options]).encode()).hexdigest()[:32]
-
-
-def _check_same_words(corpus: Corpus, encoded: Encoded) -> None:
-    """The second reading must give every word as often as the first did."""
-    from wordloom.kernel.text import tally
-
-    counts = encoded.vocabulary.counts
-    seen = np.zeros(len(counts), np.int64)
-    for begin in range(0, len(encoded.ids), 1 << 22):
-        tally(encoded.ids[begin : begin + (1 << 22)], seen)
-        _release(encoded.ids, begin, min(begin + (1 << 22), len(encoded.ids)))
-    if not np.array_equal(seen, counts):
-        raise CorpusChangedError(
-            f"{corpus.name} was not the same when read again: first {int(counts.sum()):,} words of the vocabulary, "
-            f"then {len(encoded.ids):,}. Give one that is the same each time, such as a list."
-        )
-
-
-def _build_temporary(cache: Path, build: Callable[[Path], Encoded]) -> Encoded:
-    with _temporary_folder(cache) as folder:
-        encoded = build(folder)
-        remove = weakref.finalize(encoded, shutil.rmtree, folder, ignore_errors=True)
-        object.__setattr__(encoded, "_remove", remove)
-        return encoded
-
-
-def _build_entry(entry: Path, build: Callable[[Path], Encoded]) -> Encoded:
-    with _temporary_folder(entry.parent) as folder:
-        encoded = build(folder)
-        _write_vocabulary(folder, encoded.vocabulary)
-        _write_meta(folder, encoded)
-        with output_errors(entry):
-            _put_in_place(folder, entry)
-        return encoded
-
-
-def _put_in_place(folder: Path, entry: Path) -> None:
-    """Rename a finished folder. What may stand there is damaged, or just as good and made by another process."""
-    try:
-        folder.rename(entry)
-    except OSError:
-        if _read_entry(entry) is None:
-            entry.rename(folder / "old")
-            folder.rename(entry)
-            shutil.rmtree(entry / "old", ignore_errors=True)
-        else:
-            shutil.rmtree(folder)
-    sync_folder(entry.parent)
-
-
-@contextmanager
-def _temporary_folder(cache: Path) -> Iterator[Path]:
-    """A new folder in the cache, removed if the body fails."""
-    folder = cache / f"{_TEMPORARY}{os.urandom(8).hex()}"
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise OutputError(
-            f"The cache folder {cache} cannot be written: {error.strerror}. "
-            "Choose another with cache_dir (--cache-dir) or in WORDLOOM_CACHE."
-        ) from error
-    try:
-        yield folder
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-
-
-def _write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
-    """As JSON: a given vocabulary may have words with white space."""
-    content = {"words": vocabulary.words, "counts": vocabulary.counts.tolist()}
-    with atomic_write(folder / _VOCABULARY) as file:
-        file.write(json.dumps(content, ensure_ascii=False).encode())
-
-
-def _write_meta(folder: Path, encoded: Encoded) -> None:
-    meta = {"format": FORMAT, "tokens": encoded.n_tokens, "sentences": encoded.n_sentences, "digest": encoded.digest}
-    with atomic_write(folder / _META) as file:
-        file.write(json.dumps(meta).encode())
-
-
-def _read_entry(entry: Path) -> Encoded | None:
-    """A finished entry of the cache; None if there is none, or if anything in it is not as it was written."""
-    try:
-        meta = json.loads((entry / _META).read_bytes())
-        content = json.loads((entry / _VOCABULARY).read_bytes())
-        vocabulary = Vocabulary(tuple(content["words"]), np.array(content["counts"], np.int64))
-        encoded = _mapped(entry, vocabulary, meta["digest"])
-        whole = (encoded.n_tokens, encoded.n_sentences) == (meta["tokens"], meta["sentences"])
-    except (OSError, ValueError, KeyError, TypeError, OverflowError):
-        return None
-    return encoded if whole and _digest(encoded) == encoded.digest else None
-
-
-def _digest(encoded: Encoded) -> str:
-    ids, starts = (hashlib.sha256(array.data).hexdigest() for array in (encoded.ids, encoded.starts))
-    return _combined(ids, starts, encoded.vocabulary)
-
-
-class CacheEntry(NamedTuple):
-    """A folder of the cache and the bytes that it takes."""
-
-    path: Path
-    size_bytes: int
-
-
-def cache_entries(cache_dir: str | os.PathLike[str] | None = None) -> list[CacheEntry]:
-    """What is in the cache, also what a run that was killed left there."""
-    cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
-    try:
-        folders = sorted(cache.iterdir()) if cache.exists() else []
-    except OSError as error:
-        raise InputError(f"The cache folder {cache} cannot be read: {error.strerror}. Name another.") from None
-    return [CacheEntry(folder, _size(folder)) for folder in folders if _is_ours(folder)]
-
-
-def clear_cache(cache_dir: str | os.PathLike[str] | None = None) -> int:
-    """Delete everything that `cache_entries` lists, and nothing else; give the bytes that this freed."""
-    freed = 0
-    for path, size in cache_entries(cache_dir):
-        with output_errors(path):
-            shutil.rmtree(path)
-        freed += size
-    return freed
-
-
-def _is_ours(folder: Path) -> bool:
-    if folder.is_symlink() or not folder.is_dir():
-        return False
-    if folder.name.startswith(_TEMPORARY):
-        return True
-    try:
-        return str(json.loads((folder / _META).read_bytes())["format"]).startswith("wordloom-cache-")
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-
-
-def _size(folder: Path) -> int:
-    size = 0
-    for path in folder.rglob("*"):
-        with suppress(FileNotFoundError):  # a run that is just finishing renames its folder
-            size += path.stat().st_size if path.is_file() else 0
-    return size

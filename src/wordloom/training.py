@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wordloom.blocks import deal_parts, number_of_parts, pairs_per_token, stride_of
+from wordloom.cache import prepare
 from wordloom.config import TextOptions, TrainConfig, check_names, checked_threads
 from wordloom.corpus import open_corpus
 from wordloom.deal import Dealer, Dealt
 from wordloom.draws import Purpose, key
-from wordloom.encode import Encoded, prepare
+from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, DivergedError, InputError
 from wordloom.heldout import Heldout
 from wordloom.progress import OnProgress, Progress, ignore

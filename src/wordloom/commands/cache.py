@@ -19,7 +19,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Do it."""
-    from wordloom.encode import cache_entries, clear_cache, default_cache_dir
+    from wordloom.cache import cache_entries, clear_cache, default_cache_dir
 
     folder = Path(args.cache_dir) if args.cache_dir else default_cache_dir()
     if args.clear:

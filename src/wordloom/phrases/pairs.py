@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from wordloom.cache import default_cache_dir
 from wordloom.corpus import Block, Corpus
 from wordloom.counting import WordCounts, count, in_order, reporter
-from wordloom.encode import default_cache_dir
 from wordloom.errors import CorpusChangedError, InputError
 from wordloom.files import output_errors
 from wordloom.progress import OnProgress, ignore
