@@ -29,12 +29,13 @@ from wordloom.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
 from wordloom.cache import prepare
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
-from wordloom.deal import Dealer, Dealt
 from wordloom.draws import Purpose, key
 from wordloom.encode import Encoded
 from wordloom.kernel.block import Noise, make_room, train_diagonal
 from wordloom.kernel.sgns import Model
 from wordloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, store
+from wordloom.source import Dealt
+from wordloom.text_source import TextSource
 from wordloom.training import load_kernels, noise_by_part, start_model
 from wordloom.workers import workers
 
@@ -101,7 +102,7 @@ def _works(encoded: Encoded, dim: int) -> list[tuple[str, Work]]:
 
 def _drawn(n_words: int, dim: int) -> Work:
     """Pairs of any two words, in the blocks of the first diagonals."""
-    parts = number_of_parts(n_words, dim, PAIRS_PER_ROUND)
+    parts = number_of_parts(n_words, n_words, dim, PAIRS_PER_ROUND)
     noise = noise_by_part(np.full(n_words, 1 / n_words), deal_parts(n_words, parts, key(1)), parts)
     blocks = [i * parts + (i + s) % parts for s in range(min(parts, DIAGONALS)) for i in range(parts)]
     lengths = np.zeros(parts * parts, np.int64)
@@ -115,19 +116,19 @@ def _drawn(n_words: int, dim: int) -> Work:
         )
         pairs[starts[block] : starts[block + 1]] = (w.astype(np.int64) << 32) | c
     with workers(1) as pool:
-        return Work(start_model(n_words, dim, 1, pool), Dealt(pairs, starts), noise, parts)
+        return Work(start_model(n_words, n_words, dim, 1, pool), Dealt(pairs, starts), noise, parts)
 
 
 def _of_text(encoded: Encoded, dim: int) -> Work:
     """The blocks of a text's first round."""
     n_words = len(encoded.vocabulary)
-    parts = number_of_parts(n_words, dim, PAIRS_PER_ROUND)
+    parts = number_of_parts(n_words, n_words, dim, PAIRS_PER_ROUND)
     part_of = deal_parts(n_words, parts, key(1, Purpose.PARTS, 0, 0))
     noise = noise_by_part(encoded.vocabulary.noise(0.75), part_of, parts)
     with workers(1) as pool:
-        dealer = Dealer(encoded, TrainConfig(dim=dim, sample=1e-4), parts=parts, heldout_limit=0, pool=pool)
-        dealt = dealer.deal(0, *next(dealer.rounds()), part_of)
-        return Work(start_model(n_words, dim, 1, pool), dealt, noise, parts)
+        source = TextSource(encoded, TrainConfig(dim=dim, sample=1e-4, heldout=0.0))
+        dealt = source.deal(0, next(source.rounds(PAIRS_PER_ROUND)), parts, part_of, part_of, pool)
+        return Work(start_model(n_words, n_words, dim, 1, pool), dealt, noise, parts)
 
 
 def _row(work: Work, where: str, dim: int, negatives: int, repeat: int) -> dict[str, Any]:

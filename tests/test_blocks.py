@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from wordloom.blocks import deal_parts, number_of_parts, pairs_per_round, pairs_per_token, ranges, stride_of
+from wordloom.blocks import deal_parts, number_of_parts, pairs_per_round, ranges, stride_of
 from wordloom.draws import key
-from wordloom.vocabulary import Vocabulary
 
 
 def test_parts_weigh_the_same():
@@ -26,26 +25,26 @@ def test_which_words_share_a_part_changes_from_round_to_round():
 def test_every_part_has_enough_words_to_draw_noise_from():
     for n_words in (2, 63, 64, 128, 1000, 70_000, 3_000_000):
         for dim in (1, 100, 4096):
-            parts = number_of_parts(n_words, dim, 1e9)
+            parts = number_of_parts(n_words, n_words, dim, 1e9)
             assert parts == 1 or np.bincount(deal_parts(n_words, parts, key(1))).min() >= 32
 
 
 def test_a_larger_model_has_more_parts():
-    assert number_of_parts(60, 100, 1e9) == 1
-    assert number_of_parts(68_000, 100, 1e9) == number_of_parts(68_000, 300, 1e9) == 32
-    assert number_of_parts(1_000_000, 100, 1e9) == number_of_parts(1_000_000, 4096, 1e9) == 64
+    assert number_of_parts(60, 60, 100, 1e9) == 1
+    assert number_of_parts(68_000, 68_000, 100, 1e9) == number_of_parts(68_000, 68_000, 300, 1e9) == 32
+    assert number_of_parts(1_000_000, 1_000_000, 100, 1e9) == number_of_parts(1_000_000, 1_000_000, 4096, 1e9) == 64
 
 
 def test_a_short_text_has_fewer_parts_unless_the_model_is_large():
-    assert number_of_parts(50_000, 100, 3e6) == 16
-    assert number_of_parts(50_000, 100, 5e6) == 32
-    assert number_of_parts(1_000_000, 100, 3e6) == 64
+    assert number_of_parts(50_000, 50_000, 100, 3e6) == 16
+    assert number_of_parts(50_000, 50_000, 100, 5e6) == 32
+    assert number_of_parts(1_000_000, 1_000_000, 100, 3e6) == 64
 
 
 @pytest.mark.parametrize("n_words", [2, 100, 1025, 70_001])
 def test_the_words_of_a_part_are_numbered_by_dropping_the_bits_that_choose_it(n_words):
     """The kernel's memory has a place for each of these numbers, and checks no bounds."""
-    parts = number_of_parts(n_words, 100, 1e9)
+    parts = number_of_parts(n_words, n_words, 100, 1e9)
     part_of = deal_parts(n_words, parts, key(1))
     members = [np.flatnonzero(part_of == part) for part in range(parts)]
     for ids in members:
@@ -75,7 +74,6 @@ def test_ranges_cover_all_sentences_in_order():
         assert all(starts[b] - starts[a] >= tokens for a, b in found[:-1])
 
 
-def test_the_expected_number_of_pairs_is_that_of_an_endless_sentence():
-    even = Vocabulary(("a", "b"), np.array([50, 50]))
-    assert pairs_per_token(even, 0.0, 5) == 6.0
-    assert pairs_per_token(even, 0.5 / 16, 5) == pytest.approx(6.0 * (1 / 4 + 1 / 16))
+def test_the_smaller_vocabulary_bounds_the_parts():
+    assert number_of_parts(68_000, 60, 100, 1e9) == number_of_parts(60, 68_000, 100, 1e9) == 1
+    assert number_of_parts(68_000, 1_000_000, 100, 1e9) == 64

@@ -20,6 +20,27 @@ from wordloom.errors import ConfigError
         ({"dim": 100.0}, "dim=100.0 is not a whole number. Use 1 to 4096; 100 to 300 is usual."),
         ({"dim": True}, "dim=True is not a whole number. Use 1 to 4096; 100 to 300 is usual."),
         ({"window": 0}, "window=0 is out of range. Use 1 to 1000; 5 is usual, 2 for syntax, 10 for topics."),
+        (
+            {"window": "line"},
+            "window='line' is not a choice. Use 1 to 1000, or sentence; 5 is usual, 2 for syntax, 10 for topics.",
+        ),
+        ({"left": -1}, "left=-1 is out of range. Use 0 to 1000; leave it out to reach as far as window."),
+        ({"left": 0, "right": 0}, "left=0 and right=0 leave no contexts. Use 1 or more for one of them."),
+        (
+            {"window_shape": "round"},
+            "window_shape='round' is not a choice. Use dynamic, fixed, harmonic or linear.",
+        ),
+        ({"positional": 1}, "positional=1 is not a choice. Use True or False."),
+        (
+            {"window": "sentence", "window_shape": "harmonic"},
+            "window=sentence takes all words of a sentence alike, and window_shape=harmonic does not. "
+            "Use a window of 1 to 1000 with it.",
+        ),
+        (
+            {"window": "sentence", "positional": True},
+            "positional needs places to count: use a window of 1 to 1000 instead of sentence.",
+        ),
+        ({"subsampling": "mine"}, "subsampling='mine' is not a choice. Use program or published."),
         ({"window": -3}, "window=-3 is out of range. Use 1 to 1000; 5 is usual, 2 for syntax, 10 for topics."),
         (
             {"negatives": 0},

@@ -13,12 +13,12 @@ import pytest
 
 import wordloom
 from tests.conftest import TOPICS
-from wordloom import blocks, deal
+from wordloom import blocks, text_source
 from wordloom.cache import prepare
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
+from wordloom.text_source import TextSource
 from wordloom.training import train_encoded
-from wordloom.workers import workers
 
 TOY = {"dim": 16, "epochs": 10, "min_count": 1, "sample": 0}
 
@@ -49,7 +49,7 @@ def test_contexts_have_vectors_of_their_own_and_pairs_of_the_text_are_probable(t
 def small_rounds(monkeypatch):
     """Several rounds and many chunks also for a small corpus."""
     monkeypatch.setattr(blocks, "PAIRS_PER_ROUND", 300_000)
-    monkeypatch.setattr(deal, "TOKENS_PER_CHUNK", 3_000)
+    monkeypatch.setattr(text_source, "TOKENS_PER_CHUNK", 3_000)
 
 
 OPTIONS = {"dim": 20, "epochs": 2, "min_count": 2, "sample": 1e-2}
@@ -77,18 +77,59 @@ def test_the_bytes_are_the_same_for_files_parts_of_files_packed_files_and_lists(
 
 def test_the_small_rounds_above_do_cut_the_corpus_into_parts_rounds_and_chunks(zipf_corpus, small_rounds):
     with open_corpus(zipf_corpus) as corpus, prepare(corpus, min_count=2) as encoded:
-        per_token = blocks.pairs_per_token(encoded.vocabulary, OPTIONS["sample"], TrainConfig().window)
-        assert blocks.number_of_parts(len(encoded.vocabulary), 20, encoded.n_tokens * per_token) >= 8
-        assert len(list(blocks.ranges(encoded.starts, int(300_000 / per_token)))) >= 2
+        source, n_words = TextSource(encoded, TrainConfig(**OPTIONS)), len(encoded.vocabulary)
+        assert blocks.number_of_parts(n_words, n_words, 20, source.n_pairs) >= 8
+        assert len(list(source.rounds(300_000))) >= 2
 
 
 def test_the_rounds_of_an_epoch_are_alike(zipf_corpus, small_rounds):
-    config = TrainConfig(**OPTIONS)
-    with workers(1) as pool, open_corpus(zipf_corpus) as corpus, prepare(corpus, min_count=2) as encoded:
-        dealer = deal.Dealer(encoded, config, parts=8, heldout_limit=0, pool=pool)
-        tokens = [int(encoded.starts[last] - encoded.starts[first]) for first, last in dealer.rounds()]
+    with open_corpus(zipf_corpus) as corpus, prepare(corpus, min_count=2) as encoded:
+        source = TextSource(encoded, TrainConfig(**OPTIONS))
+        tokens = [a_round.end - a_round.begin for a_round in source.rounds(300_000)]
     assert len(tokens) >= 2
     assert min(tokens) > 0.99 * max(tokens)
+
+
+WINDOWS = [
+    {"left": 2, "right": 7},
+    {"window_shape": "harmonic"},
+    {"window_shape": "linear", "left": 0},
+    {"window_shape": "fixed", "positional": True},
+    {"clean": True},
+    {"clean": True, "positional": True, "window": 3},
+    {"window": "sentence"},
+    {"subsampling": "published"},
+]
+
+
+@pytest.mark.parametrize("windows", WINDOWS, ids=str)
+def test_the_bytes_are_the_same_for_any_number_of_threads_and_any_windows(zipf_corpus, small_rounds, windows):
+    plain, one, five = (
+        sha256(wordloom.train(zipf_corpus, threads=t, **OPTIONS, **more))
+        for t, more in ((1, {}), (1, windows), (5, windows))
+    )
+    assert one == five != plain
+
+
+@pytest.mark.parametrize("windows", WINDOWS, ids=str)
+def test_words_of_a_topic_are_neighbours_with_any_windows(two_topics, windows):
+    emb = wordloom.train(two_topics, **TOY | {"epochs": 20} | windows)
+    for topic in TOPICS:
+        assert {other for other, _ in emb.most_similar(topic[0], topn=9)} == set(topic) - {topic[0]}
+
+
+def test_a_positional_context_is_named_by_its_place():
+    emb = wordloom.train([["the", "cat", "sat", "on", "the", "mat"]] * 200, **TOY, window=2, positional=True)
+    assert len(emb.contexts) == 4 * len(emb.words)
+    assert emb.probability("cat", "the_-1") > 0.5 > emb.probability("cat", "the_+1")
+    assert emb.contexts.counts[emb.contexts.key_to_index["mat_-1"]] == 0  # nothing comes after mat
+
+
+def test_gaps_and_token_lists_and_files_agree_on_clean_windows(zipf_corpus, tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("".join(" ".join(sentence) + "\n" for sentence in zipf_corpus))
+    options = OPTIONS | {"min_count": 40, "clean": True}
+    assert sha256(wordloom.train(zipf_corpus, **options)) == sha256(wordloom.train(path, **options))
 
 
 def test_another_seed_gives_other_vectors(two_topics):
@@ -210,7 +251,7 @@ def test_the_bytes_do_not_depend_on_the_threads_or_the_kernels_of_blas(tmp_path)
     script = """
 import hashlib, sys
 import numpy as np, wordloom
-from wordloom import blocks
+from wordloom import blocks, text_source
 blocks.PAIRS_PER_ROUND = 80_000
 rng = np.random.default_rng(0)
 corpus = [[f"w{i}" for i in line] for line in rng.integers(0, 12_000, (20_000, 3)).tolist()]

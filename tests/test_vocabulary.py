@@ -203,6 +203,8 @@ def test_frequent_words_are_kept_less_often() -> None:
     expected = [np.sqrt(t / f[0]) + t / f[0], np.sqrt(t / f[1]) + t / f[1], 1.0]
     np.testing.assert_allclose(vocabulary.keep_probability(0.01), expected, rtol=1e-15)
     assert vocabulary.keep_probability(0).tolist() == [1, 1, 1]
+    published = [min(1, (0.01 / f) ** 0.5) for f in vocabulary.counts / vocabulary.n_tokens]
+    np.testing.assert_allclose(vocabulary.keep_probability(0.01, "published"), published, rtol=1e-15)
 
 
 def test_noise_is_the_counts_to_a_power() -> None:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 from wordloom import __version__, commands
 from wordloom.config import PEER_NAMES, TextOptions, TrainConfig
 
 OPTIONS = {f.name: f.default for config in (TrainConfig, TextOptions) for f in fields(config)}
+_TYPES = {f.name: f.type for config in (TrainConfig, TextOptions) for f in fields(config)}
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -108,11 +109,11 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         help="files, globs or folders of text, a sentence or paragraph a line (.gz .bz2 .xz .zst too); - is stdin",
     )
     reading = parser.add_argument_group("reading")
-    reading.add_argument("--lowercase", action="store_const", const=True, help="fold words to lower case")
+    add_switch(reading, "lowercase", "fold words to lower case")
     reading.add_argument(
         "--encoding", metavar="NAME", help="encoding of the text, such as latin-1 or utf-16-le (utf-8)"
     )
-    reading.add_argument("--errors", choices=["strict", "replace", "ignore"], help="what to do with bad bytes (strict)")
+    add_choice(reading, "errors", "what to do with bad bytes")
     add_option(reading, "max_sentence", whole, "N", "longer lines are cut into pieces of so many words")
 
 
@@ -150,3 +151,14 @@ def add_option(group: Any, name: str, kind: Callable[[str], Any], metavar: str, 
     """An option whose default the library knows; help shows it."""
     default = "" if OPTIONS[name] is None else f" ({OPTIONS[name]})"
     group.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar=metavar, help=meaning + default)
+
+
+def add_choice(group: Any, name: str, meaning: str) -> None:
+    """An option that is one of the values of a Literal."""
+    choices = get_args(_TYPES[name])
+    group.add_argument(f"--{name.replace('_', '-')}", choices=choices, help=f"{meaning} ({OPTIONS[name]})")
+
+
+def add_switch(group: Any, name: str, meaning: str) -> None:
+    """An option that is on or off."""
+    group.add_argument(f"--{name.replace('_', '-')}", action="store_const", const=True, help=meaning)

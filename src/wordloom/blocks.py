@@ -6,14 +6,12 @@ trains them in any order with the same result; a row meets the blocks of s = 0, 
 how many threads there are.
 """
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from wordloom.draws import draw
 from wordloom.types import Ids, Starts
-from wordloom.vocabulary import Vocabulary
 
 ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix, so that a few blocks fit the cache that cores share
 WORDS_PER_PART = 32  # fewer, and the noise of a part would be drawn from too few contexts
@@ -23,7 +21,7 @@ PAIRS_PER_BLOCK = 500_000  # reached with one or two parts only; a thread has ro
 TOKENS_PER_CHUNK = 1 << 16  # what one thread thins and deals at a time
 
 
-def number_of_parts(n_words: int, dim: int, pairs: float) -> int:
+def number_of_parts(n_words: int, n_contexts: int, dim: int, pairs: float) -> int:
     """P, a power of two, from the size of the model and how many pairs an epoch is expected to have.
 
     At least 32 where there are words enough: with one part the pairs of a word come together, and when a batch was six
@@ -31,8 +29,8 @@ def number_of_parts(n_words: int, dim: int, pairs: float) -> int:
     16 at least: in smaller blocks fewer pairs would find others of their context (`kernel.block.gather`).
     """
     fewest = FEWEST_PARTS if pairs >= PAIRS_PER_ROUND / 2 else FEWEST_PARTS // 2
-    by_cache = max(fewest, n_words * dim * 4 / ROW_BYTES_PER_PART)
-    by_words = min(MOST_PARTS, n_words // WORDS_PER_PART)
+    by_cache = max(fewest, max(n_words, n_contexts) * dim * 4 / ROW_BYTES_PER_PART)
+    by_words = min(MOST_PARTS, min(n_words, n_contexts) // WORDS_PER_PART)
     parts = 1
     while parts < by_cache and parts * 2 <= by_words:
         parts *= 2
@@ -48,7 +46,7 @@ def pairs_per_round(parts: int, dim: int, negatives: int) -> int:
 
 
 def deal_parts(n_words: int, parts: int, key: np.uint64) -> Ids:
-    """The part of each word: every P words in order of frequency go one to each part, which to which by draws.
+    """The part of each word or context: every P in order of frequency go one to each part, which to which by draws.
 
     So parts weigh the same, and w // P numbers the words of a part, on which `kernel.block` relies. They are dealt anew
     in every round: with parts that stay, a word would meet as noise only the contexts that share a part with its own,
@@ -83,10 +81,3 @@ def ranges(starts: Starts, tokens: int) -> Iterator[tuple[int, int]]:
         near = starts[at : at + tokens + 1]  # sentences have tokens; starts are mapped, so touch few
         begin, at = at, at + int(np.searchsorted(near, end))
         yield begin, at
-
-
-def pairs_per_token(vocabulary: Vocabulary, sample: float, window: int) -> float:
-    """What to expect of a token of the corpus: it stays, and has 2 * (window + 1) / 2 contexts on average."""
-    frequency = vocabulary.counts / vocabulary.n_tokens
-    kept = math.fsum(frequency * vocabulary.keep_probability(sample))  # exact: BLAS' order is another on another CPU
-    return kept * (window + 1)

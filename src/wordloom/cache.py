@@ -49,14 +49,16 @@ def prepare(
     max_vocab: int | None = None,
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
+    gaps: bool = False,
     cache_dir: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     on_progress: OnProgress = ignore,
 ) -> Encoded:
     """Count and encode a corpus, or find that this was done before.
 
-    With a given vocabulary nothing is counted. What cannot be known again (a stream, token lists, a tokenizer) is
-    encoded into a temporary folder of the cache, which goes when the result is closed or no longer used.
+    With a given vocabulary nothing is counted. gaps: words outside the vocabulary keep their places. What cannot be
+    known again (a stream, token lists, a tokenizer) is encoded into a temporary folder of the cache, which goes when
+    the result is closed or no longer used.
     """
     keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
     if vocabulary is not None and len(vocabulary) < 2:
@@ -65,7 +67,7 @@ def prepare(
 
     def build(folder: Path) -> Encoded:
         if vocabulary is not None:
-            return encode(corpus, vocabulary, folder, threads=threads, on_progress=on_progress)
+            return encode(corpus, vocabulary, folder, gaps=gaps, threads=threads, on_progress=on_progress)
         counted = Vocabulary.from_corpus(
             corpus,
             min_count=min_count,
@@ -75,7 +77,7 @@ def prepare(
             threads=threads,
             on_progress=on_progress,
         )
-        encoded = encode(corpus, counted, folder, threads=threads, on_progress=on_progress)
+        encoded = encode(corpus, counted, folder, gaps=gaps, threads=threads, on_progress=on_progress)
         _check_same_words(corpus, encoded)
         return encoded
 
@@ -83,7 +85,7 @@ def prepare(
     if identity is None:
         return _build_temporary(cache, build)
     options = [min_count, max_vocab, sorted(keep), sorted(drop)] if vocabulary is None else [vocabulary.digest]
-    entry = cache / _key(identity, corpus, options)
+    entry = cache / _key(identity, corpus, [*options, gaps])
     return _read_entry(entry) or _build_entry(entry, build)
 
 

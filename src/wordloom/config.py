@@ -11,8 +11,11 @@ from wordloom.errors import ConfigError
 from wordloom.textfiles import is_text_encoding
 
 MOST_THREADS = 256
+LONGEST_SENTENCE = 1_000_000
 
 Errors = Literal["strict", "replace", "ignore"]
+WindowShape = Literal["dynamic", "fixed", "harmonic", "linear"]
+Subsampling = Literal["program", "published"]
 
 # What word2vec, gensim and fastText call our options, for the error that a user of theirs meets first.
 PEER_NAMES = {
@@ -54,9 +57,8 @@ class TextOptions:
             raise ConfigError(
                 f"encoding={self.encoding!r} is not an encoding that wordloom reads. Use utf-8, utf-16 or latin-1."
             )
-        if self.errors not in get_args(Errors):
-            raise ConfigError(f"errors={self.errors!r} is not a choice. Use strict, replace or ignore.")
-        check_whole("max_sentence", self.max_sentence, 2, 1_000_000, "10000 is usual")
+        check_choice("errors", self.errors, Errors)
+        check_whole("max_sentence", self.max_sentence, 2, LONGEST_SENTENCE, "10000 is usual")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,12 +66,18 @@ class TrainConfig:
     """What is learnt and how; threads, paths and progress belong to `train`."""
 
     dim: int = 100  # d, the length of v_w and v_c
-    window: int = 5  # the largest window; each position draws its own from 1..window
+    window: int | Literal["sentence"] = 5  # the largest window, which each position draws anew; or all of the sentence
+    left: int | None = None  # how far a window reaches to the left, if not `window`
+    right: int | None = None  # and to the right
+    window_shape: WindowShape = "dynamic"  # how often a word d away is a context: see `contexts.Windows.side`
+    positional: bool = False  # a context is a word and its place: `dog_+1`
+    clean: bool = False  # rare and subsampled words leave after windows were taken, not before
     negatives: int = 5  # k, the pairs of D' for every pair of D
     noise_power: float = 0.75  # the contexts of D' are drawn by count ** noise_power
     min_count: int = 5  # rarer words leave the text
     max_vocab: int | None = None  # at most so many words, the most frequent ones
     sample: float = 1e-3  # t: words more frequent than this are thinned out; 0 keeps all
+    subsampling: Subsampling = "program"  # by word2vec's formula, or by that of the publication
     epochs: int = 5
     lr: float = 0.025  # the learning rate at the start, falling linearly ...
     min_lr: float = 2.5e-6  # ... to this
@@ -83,7 +91,7 @@ class TrainConfig:
                 "100 to 300 is usual."
             )
         check_whole("dim", self.dim, 1, 4096, "100 to 300 is usual")
-        check_whole("window", self.window, 1, 1000, "5 is usual, 2 for syntax, 10 for topics")
+        self._check_windows()
         if is_whole(self.negatives) and self.negatives < 1:
             raise ConfigError(
                 f"negatives={self.negatives} leaves D' empty, and without it all vectors drift together. "
@@ -94,6 +102,7 @@ class TrainConfig:
         check_min_count(self.min_count)
         check_max_vocab(self.max_vocab)
         check_number("sample", self.sample, 0.0, 1.0, "1e-3 to 1e-5 is usual, 0 keeps every occurrence")
+        check_choice("subsampling", self.subsampling, Subsampling)
         check_whole("epochs", self.epochs, 1, 1_000_000, "5 is usual, more for a small corpus")
         if not (is_number(self.lr) and 0.0 < self.lr <= 1e6):
             raise ConfigError(f"lr={self.lr!r} is out of range: use a number above 0, up to 1e6; 0.025 is usual.")
@@ -103,8 +112,35 @@ class TrainConfig:
         check_number("heldout", self.heldout, 0.0, 0.5, "0.001 is usual, 0 turns it off")
         for field in fields(self):  # sample=0 and sample=np.float64(0) make the same record
             value = getattr(self, field.name)
-            if value is not None:
-                object.__setattr__(self, field.name, float(value) if isinstance(field.default, float) else int(value))
+            if isinstance(field.default, float):
+                object.__setattr__(self, field.name, float(value))
+            elif is_whole(value):
+                object.__setattr__(self, field.name, int(value))
+
+    def _check_windows(self) -> None:
+        advice = "5 is usual, 2 for syntax, 10 for topics"
+        if isinstance(self.window, str) and self.window != "sentence":
+            raise ConfigError(f"window={self.window!r} is not a choice. Use 1 to 1000, or sentence; {advice}.")
+        if self.window != "sentence":
+            check_whole("window", self.window, 1, 1000, advice)
+        for name, reach in (("left", self.left), ("right", self.right)):
+            if reach is not None:
+                check_whole(name, reach, 0, 1000, "leave it out to reach as far as window")
+        check_choice("window_shape", self.window_shape, WindowShape)
+        for name in ("positional", "clean"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name}={getattr(self, name)!r} is not a choice. Use True or False.")
+        if self.left == 0 == self.right:
+            raise ConfigError("left=0 and right=0 leave no contexts. Use 1 or more for one of them.")
+        if self.window == "sentence" and self.window_shape == "dynamic":
+            object.__setattr__(self, "window_shape", "fixed")
+        if self.window == "sentence" and self.window_shape != "fixed":
+            raise ConfigError(
+                f"window=sentence takes all words of a sentence alike, and window_shape={self.window_shape} does not. "
+                "Use a window of 1 to 1000 with it."
+            )
+        if self.positional and self.window == "sentence" and (self.left is None or self.right is None):
+            raise ConfigError("positional needs places to count: use a window of 1 to 1000 instead of sentence.")
 
 
 def checked_threads(threads: int | None) -> int:
@@ -133,6 +169,13 @@ def check_whole(name: str, value: Any, low: int, high: int, advice: str) -> None
         raise ConfigError(f"{name}={value!r} is not a whole number. Use {low} to {high}; {advice}.")
     if not low <= value <= high:
         raise ConfigError(f"{name}={value} is out of range. Use {low} to {high}; {advice}.")
+
+
+def check_choice(name: str, value: object, choices: Any) -> None:
+    """Refuse what is not one of the values of a Literal."""
+    *most, last = get_args(choices)
+    if value not in get_args(choices):
+        raise ConfigError(f"{name}={value!r} is not a choice. Use {', '.join(most)} or {last}.")
 
 
 def check_number(name: str, value: Any, low: float, high: float, advice: str) -> None:

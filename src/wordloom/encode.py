@@ -2,6 +2,7 @@
 
 `encode` writes two files: the ids of all words that the vocabulary has, one after the other, and where the sentences
 start among them. Words that the vocabulary does not have leave the text; a sentence that loses all its words is gone.
+With `gaps` they leave a -1 in their place, for windows that are taken before words leave.
 
     ids.bin      int32, little-endian
     starts.bin   int64, little-endian: n_sentences + 1 positions in ids
@@ -92,6 +93,7 @@ def encode(
     folder: str | os.PathLike[str],
     *,
     max_sentence: int | None = None,
+    gaps: bool = False,
     threads: int | None = None,
     on_progress: OnProgress = ignore,
 ) -> Encoded:
@@ -103,39 +105,42 @@ def encode(
     target = Path(folder)
     longest = corpus.text.max_sentence if max_sentence is None else max_sentence
     report = reporter("encode", corpus.size_bytes, on_progress)
-    parts = _parts_of_blocks(corpus, vocabulary, threads) if corpus.has_blocks else _parts_of_pieces(corpus, vocabulary)
+    if corpus.has_blocks:
+        parts = _parts_of_blocks(corpus, vocabulary, gaps, threads)
+    else:
+        parts = _parts_of_pieces(corpus, vocabulary, gaps)
     with _Writer(target, longest) as writer:
         for part in parts:
             writer.add(part)
             report(part.done)
     corpus.check_unchanged()
-    if writer.n_ids == 0:
+    if writer.n_known == 0:
         raise InputError(
             f"None of the words of {corpus.name} are in the vocabulary. Use the vocabulary of such a text."
         )
     return map_folder(target, vocabulary, writer.digest(vocabulary))
 
 
-def _parts_of_blocks(corpus: Corpus, vocabulary: Vocabulary, threads: int | None) -> Iterator[_Part]:
+def _parts_of_blocks(corpus: Corpus, vocabulary: Vocabulary, gaps: bool, threads: int | None) -> Iterator[_Part]:
     from wordloom.kernel import text as kernel
 
     table = kernel.table_of([word.encode() for word in vocabulary.words])
 
     def encode_block(block: Block) -> _Part:
-        ids, line_ends = kernel.encode(table, block.data)
+        ids, line_ends = kernel.encode(table, block.data, gaps)
         return _Part(ids, line_ends, block.goes_on, block.done)
 
     return in_order(encode_block, corpus.blocks(), checked_threads(threads))
 
 
-def _parts_of_pieces(corpus: Corpus, vocabulary: Vocabulary) -> Iterator[_Part]:
+def _parts_of_pieces(corpus: Corpus, vocabulary: Vocabulary, gaps: bool) -> Iterator[_Part]:
     """The same from lists of words. Pieces are gathered, so that parts are of a useful size."""
     index = vocabulary.index
     ids: list[int] = []
     line_ends: list[int] = []
     goes_on, done = False, 0
     for words, _, goes_on, done in corpus.pieces():
-        ids += [index[word] for word in words if word in index]
+        ids += [index.get(word, -1) for word in words if gaps or word in index]
         if not goes_on:
             line_ends.append(len(ids))
         if len(ids) >= _BATCH or len(line_ends) >= _BATCH:
@@ -148,7 +153,7 @@ class _Writer:
     """Writes parts to the two files and takes their digests on the way."""
 
     def __init__(self, folder: Path, max_sentence: int) -> None:
-        self.n_ids = 0
+        self.n_ids = self.n_known = 0
         self._folder, self._max_sentence = folder, max_sentence
         self._open_length = 0  # ids of the unfinished sentence at the end
         self._digests = {name: hashlib.sha256() for name in (_IDS, _STARTS)}
@@ -178,6 +183,7 @@ class _Writer:
         self._write(_STARTS, begin + np.cumsum(pieces, dtype="<i8"))
         self._write(_IDS, part.ids.astype("<i4", copy=False))
         self.n_ids += len(part.ids)
+        self.n_known += int(np.count_nonzero(part.ids >= 0))
         self._open_length = n_open % self._max_sentence if part.goes_on else 0
 
     def digest(self, vocabulary: Vocabulary) -> str:

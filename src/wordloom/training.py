@@ -1,6 +1,6 @@
 """From ids to vectors: the schedule, the rounds, the threads.
 
-    for every epoch, for every round of a few million tokens:
+    for every epoch, for every round of a few million pairs:
         draw the round's pairs and deal them into P*P blocks        (any number of threads, chunk by chunk)
         for s in 0 .. P-1: train the blocks (i, (i+s) mod P)         (any number of threads, span by span of i)
 
@@ -19,19 +19,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordloom.blocks import deal_parts, number_of_parts, pairs_per_token, stride_of
+from wordloom.blocks import deal_parts, number_of_parts, pairs_per_round, stride_of
 from wordloom.cache import prepare
 from wordloom.config import TextOptions, TrainConfig, check_names, checked_threads
 from wordloom.corpus import open_corpus
-from wordloom.deal import Dealer, Dealt
 from wordloom.draws import Purpose, key
 from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, DivergedError, InputError
 from wordloom.heldout import Heldout
 from wordloom.progress import OnProgress, Progress, ignore
-from wordloom.types import Ids, Matrix
+from wordloom.source import Dealt, Round, Source
+from wordloom.text_source import TextSource
+from wordloom.types import Float64s, Ids, Matrix
 from wordloom.vectors import Embedding, Vectors
-from wordloom.vocabulary import Vocabulary, checked_selection
+from wordloom.vocabulary import Vocabulary, checked_selection, noise
 from wordloom.workers import Workers, relay, workers
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
@@ -84,6 +85,7 @@ def train(
             keep=keep,
             drop=drop,
             vocabulary=vocabulary,
+            gaps=config.clean,
             cache_dir=cache_dir,
             threads=threads,
             on_progress=on_progress,
@@ -124,26 +126,28 @@ def train_encoded(
     encoded: Encoded, config: TrainConfig, *, threads: int, on_progress: OnProgress = ignore
 ) -> Embedding:
     """`train`, from ids on."""
+    return train_source(TextSource(encoded, config), threads=threads, on_progress=on_progress)
+
+
+def train_source(source: Source, *, threads: int, on_progress: OnProgress = ignore) -> Embedding:
+    """`train`, from whatever gives pairs."""
     with workers(threads) as pool:
-        return _Training(encoded, config, pool, threads, on_progress).run()
+        return _Training(source, pool, threads, on_progress).run()
 
 
 class _Training:
-    """What one training holds together: the model, the parts, the dealer, the clock."""
+    """What one training holds together: the source, the model, the parts, the clock."""
 
-    def __init__(
-        self, encoded: Encoded, config: TrainConfig, pool: Workers, threads: int, on_progress: OnProgress
-    ) -> None:
-        vocabulary = encoded.vocabulary
-        self.encoded, self.config, self.pool, self.on_progress = encoded, config, pool, on_progress
-        pairs = encoded.n_tokens * pairs_per_token(vocabulary, config.sample, config.window)
-        self.parts = number_of_parts(len(vocabulary), config.dim, pairs)
+    def __init__(self, source: Source, pool: Workers, threads: int, on_progress: OnProgress) -> None:
+        self.source, self.config, self.pool, self.on_progress = source, source.config, pool, on_progress
+        config, n_words, n_contexts = self.config, len(source.words.names), len(source.contexts.names)
+        self.parts = number_of_parts(n_words, n_contexts, config.dim, source.n_pairs)
+        self.pairs_per_round = pairs_per_round(self.parts, config.dim, config.negatives)
         # Long enough that calls cost nothing, short enough that an interrupt, which waits for one, takes no second.
         self.spans = _spans(self.parts, max(4 * threads, self.parts * config.dim * (config.negatives + 1) // 2**16))
-        self.heldout = Heldout(encoded, config)
-        self.dealer = Dealer(encoded, config, parts=self.parts, heldout_limit=self.heldout.limit, pool=pool)
-        self.noise = vocabulary.noise(config.noise_power)
-        self.model = start_model(len(vocabulary), config.dim, config.seed, pool)
+        self.heldout = Heldout(source)
+        self.noise = noise(source.contexts.mass, config.noise_power)
+        self.model = start_model(n_words, n_contexts, config.dim, config.seed, pool)
         self.losses: list[float | None] = []
         self.n_pairs = 0
         self.report_due = 0.0
@@ -151,30 +155,27 @@ class _Training:
 
     def run(self) -> Embedding:
         """Train all epochs and hand over what was learnt."""
-        tokens = len(self.encoded.ids)
+        positions = self.source.n_positions
         self._measure()
         self._report(0)
         for epoch in range(self.config.epochs):
-            for number, (first, last) in enumerate(self.dealer.rounds()):
-                self._train_round(epoch, number, first, last)
+            for a_round in self.source.rounds(self.pairs_per_round):
+                self._train_round(epoch, a_round)
             if self.n_pairs == 0:
-                raise InputError(
-                    "No line of the corpus keeps two words after min_count and sample, so there are no pairs to "
-                    "learn from. Put several words on a line, or lower min_count."
-                )
+                raise InputError(self.source.without_pairs)
             self._measure()
-            self._report((epoch + 1) * tokens)
+            self._report((epoch + 1) * positions)
         largest = np.abs([[m.min(), m.max()] for m in self._matrices()]).max()  # NaN if one is
-        self._check(bool(largest <= LARGEST_COMPONENT), self.config.epochs * tokens - 1)
+        self._check(bool(largest <= LARGEST_COMPONENT), self.config.epochs * positions - 1)
         return self._embedding()
 
-    def _train_round(self, epoch: int, number: int, first: int, last: int) -> None:
-        part_of = deal_parts(len(self.noise), self.parts, key(self.config.seed, Purpose.PARTS, epoch, number))
-        dealt = self.dealer.deal(epoch, first, last, part_of)
+    def _train_round(self, epoch: int, a_round: Round) -> None:
+        word_part, context_part = self._parts_of(epoch, a_round.number)
+        dealt = self.source.deal(epoch, a_round, self.parts, word_part, context_part, self.pool)
         self.n_pairs += int(dealt.starts[-1])
-        noise = noise_by_part(self.noise, part_of, self.parts)
-        round_key = key(self.config.seed, Purpose.NOISE, epoch, number)
-        begin, end = (epoch * len(self.encoded.ids) + self.encoded.starts[[first, last]]).tolist()
+        noise = noise_by_part(self.noise, context_part, self.parts)
+        round_key = key(self.config.seed, Purpose.NOISE, epoch, a_round.number)
+        begin, end = (epoch * self.source.n_positions + at for at in (a_round.begin, a_round.end))
         edges = np.linspace(begin, end, self.parts + 1).tolist()
         train_span = self._span_trainer(dealt, noise, round_key, [self._lr(position) for position in edges])
         squares = relay(self.pool, len(self.spans), self.parts, train_span)
@@ -183,6 +184,14 @@ class _Training:
             self._check(square <= LARGEST_SQUARE, here)
             if time.perf_counter() >= self.report_due:
                 self._report(int(here))
+
+    def _parts_of(self, epoch: int, number: int) -> tuple[Ids, Ids]:
+        """The parts of words and of contexts in a round; one dealing serves where they are the same."""
+        deal_key = key(self.config.seed, Purpose.PARTS, epoch, number)
+        word_part = deal_parts(len(self.source.words.names), self.parts, deal_key)
+        if self.source.same:
+            return word_part, word_part
+        return word_part, deal_parts(len(self.noise), self.parts, key(int(deal_key), Purpose.PARTS))
 
     def _span_trainer(
         self, dealt: Dealt, noise: "Noise", key: np.uint64, rates: list[float]
@@ -208,15 +217,15 @@ class _Training:
 
     def _check(self, healthy: bool, position: float) -> None:
         if not healthy:
-            epoch, token = divmod(int(position), len(self.encoded.ids))
+            epoch, at = divmod(int(position), self.source.n_positions)
             raise DivergedError(
-                f"The vectors diverged in epoch {epoch + 1}, near token {token:,}. "
+                f"The vectors diverged in epoch {epoch + 1}, near {self.source.position_name} {at:,}. "
                 f"The learning rate {self.config.lr:g} is likely too high; 0.025 is usual."
             )
 
     def _lr(self, position: float) -> float:
-        """The rate falls linearly with the position in all the text there is to read, epochs end to end."""
-        done = position / (self.config.epochs * len(self.encoded.ids))
+        """The rate falls linearly with the position in all that there is to read, epochs end to end."""
+        done = position / (self.config.epochs * self.source.n_positions)
         return self.config.lr + (self.config.min_lr - self.config.lr) * done
 
     def _measure(self) -> None:
@@ -229,12 +238,13 @@ class _Training:
 
     def _report(self, done: int) -> None:
         self.report_due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
+        positions = self.source.n_positions
         self.on_progress(
             Progress(
                 stage="train",
                 done=done,
-                total=self.config.epochs * len(self.encoded.ids),
-                epoch=max(1, -(-done // len(self.encoded.ids))),  # the end of an epoch still belongs to it
+                total=self.config.epochs * positions,
+                epoch=max(1, -(-done // positions)),  # the end of an epoch still belongs to it
                 epochs=self.config.epochs,
                 lr=self._lr(done),
                 words_per_second=done / (time.perf_counter() - self.began),
@@ -243,17 +253,17 @@ class _Training:
         )
 
     def _embedding(self) -> Embedding:
-        vocabulary = self.encoded.vocabulary
         record = {
             "config": asdict(self.config),
-            "corpus": {"sha256": self.encoded.digest, "tokens": len(self.encoded.ids)},
+            "corpus": self.source.record,
             "heldout": {"pairs": len(self.heldout), "loss": self.losses},
         }
-        words, contexts = (Vectors(vocabulary.words, matrix, vocabulary.counts) for matrix in self._matrices())
+        sides = zip((self.source.words, self.source.contexts), self._matrices(), strict=True)
+        words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
         return Embedding(words=words, contexts=contexts, record=record)
 
 
-def start_model(n_words: int, dim: int, seed: int, pool: Workers) -> "Model":
+def start_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
     """W small and random, C zero: every pair begins with p(D=1|w,c) = 1/2."""
     from wordloom.kernel.rng import start_rows
     from wordloom.kernel.sgns import Model
@@ -261,11 +271,12 @@ def start_model(n_words: int, dim: int, seed: int, pool: Workers) -> "Model":
 
     stride = stride_of(dim)
     try:
-        W, C = _aligned(n_words * stride), _aligned(n_words * stride)
+        W, C = _aligned(n_words * stride), _aligned(n_contexts * stride)
     except MemoryError:
-        size = 8 * n_words * stride / 1e9
+        size = 4 * (n_words + n_contexts) * stride / 1e9
         raise InputError(
-            f"{n_words:,} words of dim {dim} take {size:,.1f} GB, more than there is. Lower dim or raise min_count."
+            f"{n_words:,} words and {n_contexts:,} contexts of dim {dim} take {size:,.1f} GB, more than there is. "
+            "Lower dim or raise min_count."
         ) from None
     model = Model(W, C, -(-dim // LANES) * LANES, stride)
     start_key = key(seed, Purpose.START)
@@ -273,7 +284,7 @@ def start_model(n_words: int, dim: int, seed: int, pool: Workers) -> "Model":
     return model
 
 
-def noise_by_part(probability: np.ndarray, part_of: Ids, parts: int) -> "Noise":
+def noise_by_part(probability: Float64s, part_of: Ids, parts: int) -> "Noise":
     """An alias table for the contexts of each part."""
     from wordloom.kernel.block import Noise
     from wordloom.kernel.noise import alias_table

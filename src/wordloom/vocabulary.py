@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from wordloom.config import check_max_vocab, check_min_count
+from wordloom.config import Subsampling, check_max_vocab, check_min_count
 from wordloom.corpus import Corpus
 from wordloom.counting import WordCounts, count
 from wordloom.errors import ConfigError, InputError
@@ -180,10 +180,11 @@ class Vocabulary:
         parts = (lengths.tobytes(), b"".join(words), self.counts.astype("<i8").tobytes())
         return hashlib.sha256(b"".join(parts)).hexdigest()
 
-    def keep_probability(self, sample: float) -> npt.NDArray[np.float64]:
+    def keep_probability(self, sample: float, formula: Subsampling = "program") -> npt.NDArray[np.float64]:
         """How likely an occurrence of each word stays in the text.
 
-            p(w) = min(1, sqrt(t / f(w)) + t / f(w))
+            program      p(w) = min(1, sqrt(t / f(w)) + t / f(w))
+            published    p(w) = min(1, sqrt(t / f(w)))
 
         with t = sample and f(w) = count of w / n_tokens. sample = 0 keeps everything.
         """
@@ -191,19 +192,27 @@ class Vocabulary:
             raise ConfigError(f"sample={sample} is out of range. Use 0 (keep all) or about 1e-5 to 1e-3.")
         if sample == 0:
             return np.ones(len(self))
-        # word2vec.c's form; Mikolov et al. print only sqrt(t / f). We follow the program, since we compare with it.
+        # word2vec.c's form; Mikolov et al. print only the root. We follow the program, since we compare with it.
         t_over_f = sample * self.n_tokens / self.counts
-        return np.minimum(1.0, np.sqrt(t_over_f) + t_over_f)
+        more = t_over_f if formula == "program" else 0.0
+        return np.minimum(1.0, np.sqrt(t_over_f) + more)
 
     def noise(self, power: float = 0.75) -> npt.NDArray[np.float64]:
         """The distribution that negative contexts are drawn from.
 
         noise(c) = count(c)^power / Z,   Z = sum over all c of count(c)^power
         """
-        if not math.isfinite(power):
-            raise ConfigError(f"noise_power={power} is not a number. Use 0.75, or 0 (uniform) to 1 (as in the text).")
-        weights = self.counts.astype(np.float64) ** power
-        return np.asarray(weights / weights.sum())
+        return noise(self.counts, power)
+
+
+def noise(counts: npt.ArrayLike, power: float) -> npt.NDArray[np.float64]:
+    """`Vocabulary.noise`, of counts that may be fractions; what never occurs is never drawn."""
+    if not math.isfinite(power):
+        raise ConfigError(f"noise_power={power} is not a number. Use 0.75, or 0 (uniform) to 1 (as in the text).")
+    counted = np.asarray(counts, np.float64)
+    weights = np.zeros(len(counted))
+    np.power(counted, power, out=weights, where=counted > 0)
+    return np.asarray(weights / weights.sum())
 
 
 def checked_selection(

@@ -8,9 +8,11 @@ from typing import Any
 from wordloom.arguments import (
     OPTIONS,
     add_cache_dir,
+    add_choice,
     add_corpus,
     add_option,
     add_running,
+    add_switch,
     add_vocabulary,
     number,
     whole,
@@ -36,7 +38,6 @@ def arguments(parser: ArgumentParser) -> None:
     learn = parser.add_argument_group("learning")
     for name, kind, metavar, meaning in (
         ("dim", whole, "D", "the length of the vectors"),
-        ("window", whole, "N", "the largest window; each position draws its own from 1 to this"),
         ("negatives", whole, "K", "drawn contexts for every pair"),
         ("noise_power", number, "P", "contexts are drawn by count to this power"),
         ("sample", number, "T", "thin out words that make up more than this share of the text; 0 keeps all"),
@@ -52,6 +53,7 @@ def arguments(parser: ArgumentParser) -> None:
         ),
     ):
         add_option(learn, name, kind, metavar, meaning)
+    _add_windows(parser)
     vocabulary = add_vocabulary(parser)
     vocabulary.add_argument(
         "--read-vocab",
@@ -60,6 +62,24 @@ def arguments(parser: ArgumentParser) -> None:
     )
     add_running(parser)
     add_cache_dir(parser)
+
+
+def _add_windows(parser: ArgumentParser) -> None:
+    """What counts as a context."""
+    windows = parser.add_argument_group("windows")
+    add_option(windows, "window", _window, "N", "the largest window, or `sentence` for all words of the line")
+    add_option(windows, "left", whole, "N", "how far it reaches to the left, if not as far as --window")
+    add_option(windows, "right", whole, "N", "how far it reaches to the right")
+    add_choice(
+        windows, "window_shape", "how it is drawn at each position: from 1 to N, always N, or weighted by distance"
+    )
+    add_switch(windows, "positional", "a context is a word and its place, such as dog_+1")
+    add_switch(windows, "clean", "rare and thinned-out words leave after windows were taken, not before")
+    add_choice(windows, "subsampling", "thin out by the formula of the program or of the publication")
+
+
+def _window(text: str) -> int | str:
+    return text if text == "sentence" else whole(text)
 
 
 def run(args: Namespace) -> None:

@@ -7,20 +7,49 @@ pair still lands at the place that corpus order gives it:
     `deal`   writes them, each block's from the place where this chunk's share of it begins.
 """
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
-from wordloom.kernel.rng import below, draw
+from wordloom.contexts import Windows
+from wordloom.kernel.rng import draw, lower
 
 _32 = np.uint64(32)
 
 
+class Reach(NamedTuple):
+    """A `contexts.Windows` for kernels: the two `contexts.Side`, and what else `thin` must know."""
+
+    left_sure: int
+    left_edges: npt.NDArray[np.uint64]
+    right_sure: int
+    right_edges: npt.NDArray[np.uint64]
+    apart: bool  # each side has a draw of its own
+    clean: bool
+
+    @classmethod
+    def of(cls, windows: Windows) -> "Reach":
+        left, right = windows.side(windows.left), windows.side(windows.right)
+        return cls(*left, *right, windows.shape != "dynamic", windows.clean)
+
+
 @njit(nogil=True, cache=True)
-def thin(ids, starts, first, last, limit, window, keys, heldout_limit, kept, left, right):
+def _width(bits, sure, edges):
+    """Equivalent to `contexts.Side.widths` of one draw; no branch, which would guess wrong half of the time."""
+    for edge in edges:
+        sure += bits >= edge
+    return sure
+
+
+@njit(nogil=True, cache=True)
+def thin(ids, starts, first, last, limit, reach, keys, heldout_limit, kept, left, right, place):
     """Subsample sentences first..last-1 and take their windows. Equivalent to `contexts.sentence_pairs`.
 
-    kept[i] is the i-th surviving token, its contexts are kept[left[i] : right[i]] without itself.
-    `keys` are those of keeping, of windows and of holding out. Gives the number of survivors.
+    kept[i] is the i-th surviving token, its contexts are kept[left[i] : right[i]] without itself, and kept[j] is
+    place[j] - place[i] words away. `keys` are those of keeping, of windows and of holding out. Gives the number of
+    survivors.
     """
     n = 0
     for sentence in range(first, last):
@@ -29,13 +58,33 @@ def thin(ids, starts, first, last, limit, window, keys, heldout_limit, kept, lef
         begin = n
         for position in range(starts[sentence], starts[sentence + 1]):
             word = ids[position]
-            kept[n], left[n] = word, position - starts[first]
-            n += draw(keys[0], position) >> _32 < limit[word]  # no branch, which would guess wrong half of the time
+            kept[n], place[n] = word, position - starts[first]
+            n += (word >= 0) & (draw(keys[0], position) >> _32 < limit[word])  # no branch, as above
         for i in range(begin, n):
-            width = 1 + below(draw(keys[1], starts[first] + left[i]), window)
-            left[i] = max(begin, i - width)
-            right[i] = min(n, i + width + 1)
+            bits = draw(keys[1], starts[first] + place[i])
+            left[i] = _width(bits >> _32, reach.left_sure, reach.left_edges)
+            right[i] = _width(lower(bits) if reach.apart else bits >> _32, reach.right_sure, reach.right_edges)
+        if reach.clean:
+            _look_around(left, right, place, begin, n)
+        else:
+            for i in range(begin, n):
+                left[i] = max(begin, i - left[i])
+                right[i] = min(n, i + right[i] + 1)
+                place[i] = i
     return n
+
+
+@njit(nogil=True, cache=True)
+def _look_around(left, right, place, begin, end):
+    """Make of half-widths, in left and right, the first survivor within them, and the one after the last."""
+    for i in range(begin, end):
+        j = i
+        while j > begin and place[i] - place[j - 1] <= left[i]:
+            j -= 1
+        left[i], j = j, i + 1
+        while j < end and place[j] - place[i] <= right[i]:
+            j += 1
+        right[i] = j
 
 
 @njit(nogil=True, cache=True)
@@ -64,3 +113,52 @@ def deal(kept, left, right, n, parts, part, places, pairs):
                 block = row + part[j]
                 pairs[places[block]] = w | kept[j]
                 places[block] += 1
+
+
+# The same where a context is a word and its place. There are too many to look up the parts of all beforehand.
+
+
+@njit(nogil=True, cache=True)
+def _context(c, offset, reach_left, n_offsets):
+    """Equivalent to `contexts.Windows.context`."""
+    return np.int64(c) * n_offsets + offset + reach_left - (offset > 0)
+
+
+@njit(nogil=True, cache=True)
+def count_placed(kept, left, right, place, n, reach_left, n_offsets, parts, word_part, context_part, counts):
+    """`count`, with a context for each place of a word."""
+    for i in range(n):
+        row = word_part[kept[i]] * parts
+        for j in range(left[i], right[i]):
+            if j != i:
+                counts[row + context_part[_context(kept[j], place[j] - place[i], reach_left, n_offsets)]] += 1
+
+
+@njit(nogil=True, cache=True)
+def deal_placed(kept, left, right, place, n, reach_left, n_offsets, parts, word_part, context_part, places, pairs):
+    """`deal`, with a context for each place of a word."""
+    for i in range(n):
+        w = np.int64(kept[i]) << 32
+        row = word_part[kept[i]] * parts
+        for j in range(left[i], right[i]):
+            if j != i:
+                c = _context(kept[j], place[j] - place[i], reach_left, n_offsets)
+                block = row + context_part[c]
+                pairs[places[block]] = w | c
+                places[block] += 1
+
+
+@njit(nogil=True, cache=True)
+def count_places(ids, starts, first, last, reach_left, reach_right, counts):
+    """Add to counts[context] how many words of sentences first..last-1 have it at that place.
+
+    counts is int64 (n_words * n_offsets,). Words that are not in the vocabulary have id -1 or are not there at all.
+    """
+    n_offsets = reach_left + reach_right
+    for sentence in range(first, last):
+        begin, end = starts[sentence], starts[sentence + 1]
+        for j in range(begin, end):
+            if ids[j] >= 0:
+                for i in range(max(begin, j - reach_right), min(end, j + reach_left + 1)):
+                    if i != j and ids[i] >= 0:
+                        counts[_context(ids[j], j - i, reach_left, n_offsets)] += 1

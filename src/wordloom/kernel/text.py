@@ -110,11 +110,11 @@ def contents(table: Table) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[np
     return table.arena[: offsets[-1]], offsets, table.counts[:used]
 
 
-def encode(table: Table, data: Bytes) -> Ids:
-    """The ids of a block's words. Words that the table does not have, and words too long, are left out."""
+def encode(table: Table, data: Bytes, gaps: bool = False) -> Ids:
+    """The ids of a block's words. Those not in the table are left out, or -1; words too long are left out."""
     ids = np.empty(len(data) // 2 + 1, np.int32)
     line_ends = np.empty(len(data) // 2 + 2, np.int64)
-    n_ids, n_lines = _encode(table, data, ids, line_ends, _empty_found())
+    n_ids, n_lines = _encode(table, data, gaps, ids, line_ends, _empty_found())
     return Ids(ids[:n_ids], line_ends[:n_lines])
 
 
@@ -370,7 +370,7 @@ def _count_from(table, data, position, totals, found):
 
 
 @njit(nogil=True, cache=True)
-def _encode(table, data, ids, line_ends, found):
+def _encode(table, data, gaps, ids, line_ends, found):
     """Fill ids and line_ends; give how many of each."""
     places = _places(table)
     n_ids = 0
@@ -388,7 +388,7 @@ def _encode(table, data, ids, line_ends, found):
             elif end - start <= MAX_WORD_BYTES:
                 word, _ = _find(places, start, end, limit, found.hash[i])
                 ids[n_ids] = word
-                n_ids += word >= 0
+                n_ids += (word >= 0) | gaps
     return n_ids, n_lines
 
 
@@ -420,6 +420,7 @@ def _merge(table, arena, offsets, counts):
 
 @njit(nogil=True, cache=True)
 def tally(ids, counts):
-    """Add to counts[word] how often each word is among the ids."""
+    """Add to counts[word] how often each word is among the ids, of which some may be -1."""
     for word in ids:
-        counts[word] += 1
+        if word >= 0:
+            counts[word] += 1
