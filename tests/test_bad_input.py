@@ -155,7 +155,7 @@ def test_files_of_words_that_cannot_be_read(option, content, tmp_path, capsys):
 def test_a_rate_that_makes_vectors_explode_is_exit_code_3(tmp_path, capsys):
     corpus = write(tmp_path / "c.txt", GOOD * 20)
     line = fails(corpus, tmp_path, capsys, "--lr", "1e6", code=3)
-    assert line.startswith("The vectors diverged in epoch 1, near token 0.")
+    assert line.startswith("The vectors diverged in epoch 1, near word 0.")
 
 
 @pytest.mark.parametrize("output", ["no/such/folder/m.loom", "m.model", "m", "."])

@@ -82,7 +82,7 @@ def test_words_of_one_hash_stay_apart() -> None:
     def find(table: kernel.Table, word: bytes) -> int:
         data = as_array(word)
         start, end = data.ctypes.data, data.ctypes.data + len(word)
-        return int(kernel._find(kernel._places(table), start, end, end, np.uint64(7))[0])
+        return int(kernel.find(kernel.places_of(table), start, end, end, np.uint64(7))[0])
 
     for number, word in enumerate(words):
         assert find(same, word) == number

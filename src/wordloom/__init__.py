@@ -37,6 +37,7 @@ _HOME = {
     "document_vectors": "documents",
     "load": "formats",
     "train": "training",
+    "train_pairs": "training",
     "word_classes": "classes",
 }
 
@@ -65,6 +66,7 @@ __all__ = [
     "evaluate",
     "load",
     "train",
+    "train_pairs",
     "word_classes",
 ]
 
@@ -89,7 +91,7 @@ if TYPE_CHECKING:
     from wordloom.formats import FastTextVectors, load
     from wordloom.phrases import Phrases
     from wordloom.progress import Progress
-    from wordloom.training import train
+    from wordloom.training import train, train_pairs
     from wordloom.vectors import Embedding, Vectors
     from wordloom.vocabulary import Vocabulary
 

@@ -71,6 +71,14 @@ def number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
+def quantity(text: str) -> float:
+    """For argparse: a number, whole where it is written so."""
+    try:
+        return int(text)
+    except ValueError:
+        return number(text)
+
+
 def _parser() -> _Parser:
     parser = _Parser(
         prog="wordloom",
@@ -120,7 +128,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
 def add_vocabulary(parser: argparse.ArgumentParser) -> Any:
     """Which words take part; gives the group, for more."""
     vocabulary = parser.add_argument_group("vocabulary")
-    add_option(vocabulary, "min_count", whole, "N", "rarer words leave the text")
+    add_option(vocabulary, "min_count", quantity, "N", "rarer words leave the text")
     add_option(vocabulary, "max_vocab", whole, "N", "at most so many words, the most frequent")
     vocabulary.add_argument(
         "--keep", metavar="FILE", help="file of words to keep however rare (if they occur), one per line"

@@ -45,7 +45,7 @@ def prepare(
     corpus: Corpus,
     *,
     vocabulary: Vocabulary | None = None,
-    min_count: int = 5,
+    min_count: float = 5,
     max_vocab: int | None = None,
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
@@ -113,7 +113,7 @@ def _check_same_words(corpus: Corpus, encoded: Encoded) -> None:
 
 
 def _build_temporary(cache: Path, build: Callable[[Path], Encoded]) -> Encoded:
-    with _temporary_folder(cache) as folder:
+    with temporary_folder(cache) as folder:
         encoded = build(folder)
         remove = weakref.finalize(encoded, shutil.rmtree, folder, ignore_errors=True)
         object.__setattr__(encoded, "_remove", remove)
@@ -121,7 +121,7 @@ def _build_temporary(cache: Path, build: Callable[[Path], Encoded]) -> Encoded:
 
 
 def _build_entry(entry: Path, build: Callable[[Path], Encoded]) -> Encoded:
-    with _temporary_folder(entry.parent) as folder:
+    with temporary_folder(entry.parent) as folder:
         encoded = build(folder)
         _write_vocabulary(folder, encoded.vocabulary)
         _write_meta(folder, encoded)
@@ -145,7 +145,7 @@ def _put_in_place(folder: Path, entry: Path) -> None:
 
 
 @contextmanager
-def _temporary_folder(cache: Path) -> Iterator[Path]:
+def temporary_folder(cache: Path) -> Iterator[Path]:
     """A new folder in the cache, removed if the body fails."""
     folder = cache / f"{_TEMPORARY}{os.urandom(8).hex()}"
     try:

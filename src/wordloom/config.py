@@ -74,7 +74,8 @@ class TrainConfig:
     clean: bool = False  # rare and subsampled words leave after windows were taken, not before
     negatives: int = 5  # k, the pairs of D' for every pair of D
     noise_power: float = 0.75  # the contexts of D' are drawn by count ** noise_power
-    min_count: int = 5  # rarer words leave the text
+    min_count: float = 5  # rarer words leave the text, or the pairs, of which weights make fractional counts
+    min_context_count: float | None = None  # the same for the contexts of given pairs, if not `min_count`
     max_vocab: int | None = None  # at most so many words, the most frequent ones
     sample: float = 1e-3  # t: words more frequent than this are thinned out; 0 keeps all
     subsampling: Subsampling = "program"  # by word2vec's formula, or by that of the publication
@@ -99,7 +100,9 @@ class TrainConfig:
             )
         check_whole("negatives", self.negatives, 1, 64, "5 to 20 for a small corpus, 2 to 5 for a large one")
         check_number("noise_power", self.noise_power, -2.0, 2.0, "0.75 is usual")
-        check_min_count(self.min_count)
+        check_least("min_count", self.min_count)
+        if self.min_context_count is not None:
+            check_least("min_context_count", self.min_context_count)
         check_max_vocab(self.max_vocab)
         check_number("sample", self.sample, 0.0, 1.0, "1e-3 to 1e-5 is usual, 0 keeps every occurrence")
         check_choice("subsampling", self.subsampling, Subsampling)
@@ -155,6 +158,14 @@ def checked_threads(threads: int | None) -> int:
 def check_min_count(min_count: object) -> None:
     """Rarer words leave the text."""
     check_whole("min_count", min_count, 1, 2**62, "5 is usual, 1 keeps every word")
+
+
+def check_least(name: str, value: object) -> None:
+    """How much a word must weigh; text needs a whole number, which `check_min_count` sees to."""
+    if is_number(value) and not is_whole(value):
+        check_number(name, value, 0.0, 2.0**62, "5 is usual, 0 keeps everything")
+    else:
+        check_whole(name, value, 1, 2**62, "5 is usual, 1 keeps every word")
 
 
 def check_max_vocab(max_vocab: object) -> None:

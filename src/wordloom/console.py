@@ -34,7 +34,7 @@ def describe(progress: Progress) -> str:
     """What is being done, and while training its figures."""
     if progress.stage != "train":
         return _DOING[progress.stage]
-    figures = [f"{progress.words_per_second / 1e3:,.0f}k words/s", f"lr {progress.lr:.2g}"]
+    figures = [f"{progress.words_per_second / 1e3:,.0f}k {progress.unit}/s", f"lr {progress.lr:.2g}"]
     if progress.heldout is not None:
         figures.append(f"held-out loss {progress.heldout:.4f}")
     return f"epoch {progress.epoch}/{progress.epochs}, " + ", ".join(figures)

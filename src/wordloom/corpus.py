@@ -126,7 +126,7 @@ def open_corpus(
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
         if not any(isinstance(item, os.PathLike) or names_files(item) for item in source):
             raise CorpusTypeError(
-                f"A sentence must be a list of words, but corpus[0] is the string {_shown(source[0])}. "
+                f"A sentence must be a list of words, but corpus[0] is the string {shown(source[0])}. "
                 "Use [s.split() for s in sentences]; if these are file names, no such files exist."
             )
         return TextCorpus(source, text, tokenize)
@@ -190,7 +190,10 @@ class TextCorpus(Corpus):
         self._remove_spooled()
 
     def _text_blocks(self) -> Iterator[TextBlock]:
-        """The blocks of all files, in lower case if wished; `read` counts through all files."""
+        return (block for _, block in self.file_blocks())
+
+    def file_blocks(self) -> Iterator[tuple[str, TextBlock]]:
+        """The blocks of all files with their names, in lower case if wished; `read` counts through all files."""
         self.nul_characters = {}
         done = 0
         try:
@@ -203,7 +206,7 @@ class TextCorpus(Corpus):
                         nuls = self.nul_characters.get(file.name, 0)
                         self.nul_characters[file.name] = nuls + block.text.count("\0")
                     text = block.text.lower() if self.text.lowercase else block.text
-                    yield TextBlock(text, block.goes_on, done + block.read)
+                    yield file.name, TextBlock(text, block.goes_on, done + block.read)
                 done += file.size
         except InputError:
             self.check_unchanged()  # a file that was overwritten is often no longer text: say what really happened
@@ -212,7 +215,7 @@ class TextCorpus(Corpus):
     def _words(self, line: str) -> list[str]:
         if self._tokenize is None:
             return line.split()
-        return _checked_words(self._tokenize(line), lambda: f"tokenize({_shown(line)})") if line else []
+        return _checked_words(self._tokenize(line), lambda: f"tokenize({shown(line)})") if line else []
 
 
 def _name(sources: Sequence[PathName], files: Sequence[SourceFile]) -> str:
@@ -270,7 +273,7 @@ def _checked_words(sentence: object, where: Callable[[], str]) -> list[str]:
     """The sentence as a list, if it is made of strings that are not empty."""
     if isinstance(sentence, str):
         raise CorpusTypeError(
-            f"A sentence must be a list of words, but {where()} is the string {_shown(sentence)}. Use .split() on it."
+            f"A sentence must be a list of words, but {where()} is the string {shown(sentence)}. Use .split() on it."
         )
     if not isinstance(sentence, list | tuple):
         kind = type(sentence).__name__
@@ -287,20 +290,25 @@ def _checked_words(sentence: object, where: Callable[[], str]) -> list[str]:
 
 def _bad_word(words: list[Any], where: str) -> CorpusTypeError:
     """The error for the first word that is none."""
-    number, word = next((n, word) for n, word in enumerate(words) if not _is_word(word))
-    at = f"{where}[{number}]"
+    number, word = next((n, word) for n, word in enumerate(words) if not is_word(word))
+    return no_word(word, f"{where}[{number}]")
+
+
+def no_word(word: object, at: str) -> CorpusTypeError:
+    """The error for what stands where a word should."""
     if isinstance(word, bytes):
-        return CorpusTypeError(f"{at} is {_shown(word)}, of type bytes. Words are strings: use word.decode().")
+        return CorpusTypeError(f"{at} is {shown(word)}, of type bytes. Words are strings: use word.decode().")
     if not isinstance(word, str):
-        return CorpusTypeError(f"{at} is {_shown(word)}, of type {type(word).__name__}. Words are strings: use str().")
+        return CorpusTypeError(f"{at} is {shown(word)}, of type {type(word).__name__}. Words are strings: use str().")
     if not word:
         return CorpusTypeError(f"{at} is an empty string. Leave empty words out: [w for w in words if w].")
     return CorpusTypeError(
-        f"{at} is {_shown(word)}, which is half of a character. Decode the text with errors='replace'."
+        f"{at} is {shown(word)}, which is half of a character. Decode the text with errors='replace'."
     )
 
 
-def _is_word(word: object) -> bool:
+def is_word(word: object) -> bool:
+    """Whether this is text, and not empty."""
     try:
         return isinstance(word, str) and word.encode() != b""
     except UnicodeEncodeError:
@@ -315,7 +323,7 @@ def _short_enough(words: list[str]) -> tuple[list[str], int]:
     return short, len(words) - len(short)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value as it looks in a message: not longer than a few words."""
     short = reprlib.Repr()
     short.maxstring = short.maxother = 50

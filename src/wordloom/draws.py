@@ -27,6 +27,7 @@ class Purpose(IntEnum):
     NOISE = 4  # the contexts of D'
     HELDOUT = 5  # whether a sentence is held out
     PARTS = 6  # the part that a word falls into
+    WEIGHT = 7  # whether a pair of fractional weight comes once more
 
 
 def mix(x: UInt64s) -> UInt64s:

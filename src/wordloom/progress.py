@@ -7,7 +7,7 @@ from typing import Literal
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Progress:
-    """One report. `done` of `total` is in bytes of text for count, encode and join, in tokens for train."""
+    """One report. `done` of `total` is in bytes of text for count, encode and join, in `unit` for train."""
 
     stage: Literal["count", "encode", "join", "compile", "train"]
     done: int = 0
@@ -15,7 +15,8 @@ class Progress:
     epoch: int = 0  # 1..epochs while training
     epochs: int = 0
     lr: float = 0.0
-    words_per_second: float = 0.0
+    unit: Literal["words", "pairs"] = "words"
+    words_per_second: float = 0.0  # or pairs
     heldout: float | None = None  # the newest held-out objective
 
 

@@ -8,7 +8,7 @@ wrote them.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -61,9 +61,10 @@ class Source(ABC):
     words, contexts   the two vocabularies
     same              whether they are one, so that word i is context i
     n_positions       of an epoch; the learning rate falls with them
-    position_name     what a position is called
+    unit              what a position is
     n_pairs           about as many as an epoch has
     without_pairs     the error for an epoch that has none
+    unused            options that mean nothing here, and are not written down
     record            what to write down of the corpus
     """
 
@@ -71,9 +72,10 @@ class Source(ABC):
     contexts: Names
     same: bool
     n_positions: int
-    position_name: str
+    unit: Literal["words", "pairs"]
     n_pairs: float
     without_pairs: str
+    unused: frozenset[str]
     record: dict[str, Any]
 
     def __init__(self, config: TrainConfig) -> None:
@@ -117,8 +119,10 @@ def heldout_limit(items: int, pairs: float, config: TrainConfig) -> int:
     if config.heldout == 0.0 or items < FEWEST_ITEMS:
         return 0
     share = min(max(config.heldout, min(FEWEST_HELDOUT / pairs, LARGEST_SHARE)), MOST_HELDOUT / pairs)
-    smallest = min(int(draws.min()) for _, draws in item_draws(items))
-    return max(int(share * 2**32), smallest + 1)  # at least one
+    limit = int(share * 2**32)
+    if share * items < 100:  # at least one
+        limit = max(limit, 1 + min(int(draws.min()) for _, draws in item_draws(items)))
+    return limit
 
 
 def item_draws(items: int) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:

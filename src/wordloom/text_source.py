@@ -31,7 +31,8 @@ class _Chunk(NamedTuple):
 class TextSource(Source):
     """The pairs of an encoded corpus."""
 
-    position_name = "token"
+    unit = "words"
+    unused = frozenset({"min_context_count"})
     without_pairs = (
         "No line of the corpus keeps two words after min_count and sample, so there are no pairs to learn from. "
         "Put several words on a line, or lower min_count."

@@ -10,23 +10,28 @@ Which thread does what is left to chance; what is done is not, so the vectors ar
 """
 
 import os
+import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, fields
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wordloom.blocks import deal_parts, number_of_parts, pairs_per_round, stride_of
-from wordloom.cache import prepare
+from wordloom.cache import default_cache_dir, prepare, temporary_folder
 from wordloom.config import TextOptions, TrainConfig, check_names, checked_threads
 from wordloom.corpus import open_corpus
 from wordloom.draws import Purpose, key
 from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, DivergedError, InputError
 from wordloom.heldout import Heldout
+from wordloom.pair_corpus import open_pairs
+from wordloom.pair_encode import Selection, encode_pairs
+from wordloom.pair_source import PairSource
 from wordloom.progress import OnProgress, Progress, ignore
 from wordloom.source import Dealt, Round, Source
 from wordloom.text_source import TextSource
@@ -45,7 +50,6 @@ SECONDS_BETWEEN_REPORTS = 0.25
 
 _CONFIG = [f.name for f in fields(TrainConfig)]
 _TEXT = [f.name for f in fields(TextOptions)]
-_OTHERS = ["threads", "keep", "drop", "vocabulary", "tokenize", "cache_dir", "on_progress"]
 
 
 def train(
@@ -75,6 +79,8 @@ def train(
         raise ConfigError("vocabulary is not a wordloom.Vocabulary. Make one by Vocabulary.of or Vocabulary.read.")
     if vocabulary is not None and (keep or drop or not options.keys().isdisjoint({"min_count", "max_vocab"})):
         raise ConfigError("A given vocabulary is taken as it is: leave out min_count, max_vocab, keep and drop.")
+    if config.min_context_count is not None:
+        raise ConfigError("min_context_count is for pairs; the words of a text are its contexts. Use min_count.")
     with open_corpus(corpus, text=text, tokenize=tokenize) as opened:
         on_progress(Progress(stage="compile"))
         load_kernels()
@@ -95,9 +101,52 @@ def train(
     return emb
 
 
-def split_options(options: dict[str, Any]) -> tuple[TrainConfig, TextOptions]:
+def train_pairs(
+    pairs: object,
+    *,
+    words: Vocabulary | None = None,
+    contexts: Vocabulary | None = None,
+    columns: Sequence[str] | None = None,
+    threads: int | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+    on_progress: OnProgress = ignore,
+    **options: Any,
+) -> Embedding:
+    """Learn an `Embedding` from pairs (w, c) or (w, c, weight) of two vocabularies: files, Parquet, or an iterable.
+
+    options: the fields of `TrainConfig` that are not about windows, and of `TextOptions`; `sample` is 0 unless it is
+    given. min_count and min_context_count bound what words and contexts must weigh; words, contexts: take these instead
+    of counting. columns: those of a Parquet file. The others are as in `train`.
+    """
+    config, text = split_options({"sample": 0.0} | options, ["words", "contexts", "columns"])
+    threads = checked_threads(threads)
+    of_text = sorted(options.keys() & {*PairSource.unused, "max_sentence"})
+    if of_text:
+        raise ConfigError(f"{of_text[0]} is about text, and pairs are given as they are. Leave it out.")
+    least = config.min_count if config.min_context_count is None else config.min_context_count
+    cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
+    with open_pairs(pairs, text=text, columns=columns) as corpus, temporary_folder(cache) as folder:
+        on_progress(Progress(stage="compile"))
+        load_kernels()
+        encoded = encode_pairs(
+            corpus,
+            folder,
+            Selection("word", "min_count", config.min_count, config.max_vocab, words),
+            Selection("context", "min_context_count", least, None, contexts),
+            threads=threads,
+            on_progress=on_progress,
+        )
+        try:
+            return train_source(PairSource(encoded, config), threads=threads, on_progress=on_progress)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def split_options(
+    options: dict[str, Any], others: Sequence[str] = ("keep", "drop", "vocabulary", "tokenize")
+) -> tuple[TrainConfig, TextOptions]:
     """What to learn and how to read, both checked; an option that is of neither is refused."""
-    check_names(options, _CONFIG + _TEXT + _OTHERS)
+    check_names(options, [*_CONFIG, *_TEXT, *others, "threads", "cache_dir", "on_progress"])
     config = TrainConfig(**{name: options[name] for name in _CONFIG if name in options})
     return config, TextOptions(**{name: options[name] for name in _TEXT if name in options})
 
@@ -219,7 +268,7 @@ class _Training:
         if not healthy:
             epoch, at = divmod(int(position), self.source.n_positions)
             raise DivergedError(
-                f"The vectors diverged in epoch {epoch + 1}, near {self.source.position_name} {at:,}. "
+                f"The vectors diverged in epoch {epoch + 1}, near {self.source.unit[:-1]} {at:,}. "
                 f"The learning rate {self.config.lr:g} is likely too high; 0.025 is usual."
             )
 
@@ -247,6 +296,7 @@ class _Training:
                 epoch=max(1, -(-done // positions)),  # the end of an epoch still belongs to it
                 epochs=self.config.epochs,
                 lr=self._lr(done),
+                unit=self.source.unit,
                 words_per_second=done / (time.perf_counter() - self.began),
                 heldout=self.losses[-1],
             )
@@ -254,7 +304,7 @@ class _Training:
 
     def _embedding(self) -> Embedding:
         record = {
-            "config": asdict(self.config),
+            "config": {name: value for name, value in asdict(self.config).items() if name not in self.source.unused},
             "corpus": self.source.record,
             "heldout": {"pairs": len(self.heldout), "loss": self.losses},
         }

@@ -64,7 +64,7 @@ class Vocabulary:
         cls,
         counts: WordCounts,
         *,
-        min_count: int = 5,
+        min_count: float = 5,
         max_vocab: int | None = None,
         keep: Iterable[str] = (),
         drop: Iterable[str] = (),
@@ -95,7 +95,7 @@ class Vocabulary:
         cls,
         corpus: Corpus,
         *,
-        min_count: int = 5,
+        min_count: float = 5,
         max_vocab: int | None = None,
         keep: Iterable[str] = (),
         drop: Iterable[str] = (),
@@ -188,14 +188,7 @@ class Vocabulary:
 
         with t = sample and f(w) = count of w / n_tokens. sample = 0 keeps everything.
         """
-        if not 0 <= sample < math.inf:
-            raise ConfigError(f"sample={sample} is out of range. Use 0 (keep all) or about 1e-5 to 1e-3.")
-        if sample == 0:
-            return np.ones(len(self))
-        # word2vec.c's form; Mikolov et al. print only the root. We follow the program, since we compare with it.
-        t_over_f = sample * self.n_tokens / self.counts
-        more = t_over_f if formula == "program" else 0.0
-        return np.minimum(1.0, np.sqrt(t_over_f) + more)
+        return keep_probability(self.counts, sample, formula)
 
     def noise(self, power: float = 0.75) -> npt.NDArray[np.float64]:
         """The distribution that negative contexts are drawn from.
@@ -203,6 +196,19 @@ class Vocabulary:
         noise(c) = count(c)^power / Z,   Z = sum over all c of count(c)^power
         """
         return noise(self.counts, power)
+
+
+def keep_probability(counts: npt.ArrayLike, sample: float, formula: Subsampling) -> npt.NDArray[np.float64]:
+    """`Vocabulary.keep_probability`, of counts that may be fractions."""
+    if not 0 <= sample < math.inf:
+        raise ConfigError(f"sample={sample} is out of range. Use 0 (keep all) or about 1e-5 to 1e-3.")
+    counted = np.asarray(counts)
+    if sample == 0:
+        return np.ones(len(counted))
+    # word2vec.c's form; Mikolov et al. print only the root. We follow the program, since we compare with it.
+    t_over_f = sample * counted.sum() / counted
+    more = t_over_f if formula == "program" else 0.0
+    return np.asarray(np.minimum(1.0, np.sqrt(t_over_f) + more))
 
 
 def noise(counts: npt.ArrayLike, power: float) -> npt.NDArray[np.float64]:
@@ -216,7 +222,7 @@ def noise(counts: npt.ArrayLike, power: float) -> npt.NDArray[np.float64]:
 
 
 def checked_selection(
-    *, min_count: int, max_vocab: int | None, keep: Iterable[str], drop: Iterable[str]
+    *, min_count: float, max_vocab: int | None, keep: Iterable[str], drop: Iterable[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
     """keep and drop as sets; ConfigError if these options of `Vocabulary.from_counts` make no sense."""
     check_min_count(min_count)
@@ -243,7 +249,7 @@ def _first(rows: npt.NDArray[np.intp], n: int, kept: npt.NDArray[np.bool_]) -> n
     return rows[kept | (np.cumsum(~kept) <= n - np.count_nonzero(kept))]
 
 
-def _too_few(counts: WordCounts, n_chosen: int, min_count: int) -> InputError:
+def _too_few(counts: WordCounts, n_chosen: int, min_count: float) -> InputError:
     """The error for a vocabulary of less than two words."""
     largest = int(counts.counts.max())
     if largest < min_count and n_chosen == 0:

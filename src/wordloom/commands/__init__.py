@@ -21,6 +21,7 @@ NAMES = (  # in the order of --help
     "cache",
     "demo",
     "word2vec",
+    "word2vecf",
     "word2phrase",
     "distance",
     "word-analogy",

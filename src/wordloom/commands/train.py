@@ -3,7 +3,7 @@
 import json
 import time
 from argparse import ArgumentParser, Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordloom.arguments import (
     OPTIONS,
@@ -15,13 +15,19 @@ from wordloom.arguments import (
     add_switch,
     add_vocabulary,
     number,
+    quantity,
     whole,
 )
 from wordloom.commands.inputs import check_not_read, given, source, summary, words_in
 from wordloom.config import checked_threads
 from wordloom.console import progress
+from wordloom.errors import InputError
 
-PURPOSE = "learn vectors from a corpus"
+if TYPE_CHECKING:
+    from wordloom.progress import OnProgress
+    from wordloom.vectors import Embedding
+
+PURPOSE = "learn vectors from a corpus, or from pairs"
 EXAMPLE = "wordloom train corpus.txt -o king.loom --dim 300 --epochs 3"
 
 
@@ -34,6 +40,9 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="OUT",
         required=True,
         help="the file to write: .loom keeps everything; .bin, .vec and .txt hold words and vectors for other tools",
+    )
+    parser.add_argument(
+        "--contexts-output", metavar="OUT", help="write the vectors of the contexts to this file as well (.bin, .vec)"
     )
     learn = parser.add_argument_group("learning")
     for name, kind, metavar, meaning in (
@@ -60,6 +69,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="take words and counts from this file, `word count` per line, instead of counting",
     )
+    _add_pairs(parser)
     add_running(parser)
     add_cache_dir(parser)
 
@@ -78,6 +88,19 @@ def _add_windows(parser: ArgumentParser) -> None:
     add_choice(windows, "subsampling", "thin out by the formula of the program or of the publication")
 
 
+def _add_pairs(parser: ArgumentParser) -> None:
+    """What only pairs have."""
+    pairs = parser.add_argument_group("pairs, instead of text")
+    pairs.add_argument(
+        "--pairs",
+        action="store_true",
+        help="CORPUS has a pair a line, `word context` or `word context weight`, or is a Parquet file",
+    )
+    add_option(pairs, "min_context_count", quantity, "N", "rarer contexts are left out, if not as with --min-count")
+    pairs.add_argument("--read-contexts", metavar="FILE", help="take contexts and counts from this file")
+    pairs.add_argument("--columns", metavar="W,C[,N]", help="the columns of words, contexts and weights in Parquet")
+
+
 def _window(text: str) -> int | str:
     return text if text == "sentence" else whole(text)
 
@@ -85,32 +108,65 @@ def _window(text: str) -> int | str:
 def run(args: Namespace) -> None:
     """Do it."""
     from wordloom import formats
-    from wordloom.training import split_options, train
-    from wordloom.vocabulary import Vocabulary
+    from wordloom.training import split_options
 
     options = given(args, OPTIONS)
     split_options(options)
     checked_threads(args.threads)
-    formats.check_output(args.output)
-    check_not_read(args.output, *args.corpus, args.keep, args.drop, args.read_vocab)
+    for path in filter(None, (args.output, args.contexts_output)):
+        formats.check_output(path)
+        check_not_read(path, *args.corpus, args.keep, args.drop, args.read_vocab, args.read_contexts)
     began = time.perf_counter()
     with progress(args.quiet) as on_progress:
-        embedding = train(
-            source(args.corpus),
-            threads=args.threads,
-            keep=words_in(args.keep),
-            drop=words_in(args.drop),
-            vocabulary=Vocabulary.read(args.read_vocab) if args.read_vocab else None,
-            cache_dir=args.cache_dir,
-            on_progress=on_progress,
-            **options,
-        )
+        embedding = (_of_pairs if args.pairs else _of_text)(args, options, on_progress)
     embedding.save(args.output)
+    if args.contexts_output:
+        from wordloom.vectors import Embedding
+
+        Embedding.of_words(embedding.contexts).save(args.contexts_output)
     facts = {"output": str(args.output), "seconds": round(time.perf_counter() - began, 2), **summary(embedding)}
     if args.json:
         print(json.dumps(facts, indent=2))
     elif not args.quiet:
         print(_sentence(facts))
+
+
+def _of_text(args: Namespace, options: dict[str, Any], on_progress: "OnProgress") -> "Embedding":
+    from wordloom.training import train
+    from wordloom.vocabulary import Vocabulary
+
+    for name in ("read_contexts", "columns"):
+        if getattr(args, name):
+            raise InputError(f"--{name.replace('_', '-')} is for --pairs; the words of a text are its contexts.")
+    return train(
+        source(args.corpus),
+        threads=args.threads,
+        keep=words_in(args.keep),
+        drop=words_in(args.drop),
+        vocabulary=Vocabulary.read(args.read_vocab) if args.read_vocab else None,
+        cache_dir=args.cache_dir,
+        on_progress=on_progress,
+        **options,
+    )
+
+
+def _of_pairs(args: Namespace, options: dict[str, Any], on_progress: "OnProgress") -> "Embedding":
+    from wordloom.training import train_pairs
+    from wordloom.vocabulary import Vocabulary
+
+    if args.keep or args.drop:
+        raise InputError("--keep and --drop are for text. Leave words out of the pairs instead.")
+    words, contexts = (Vocabulary.read(path) if path else None for path in (args.read_vocab, args.read_contexts))
+    return train_pairs(
+        source(args.corpus),
+        words=words,
+        contexts=contexts,
+        columns=args.columns.split(",") if args.columns else None,
+        threads=args.threads,
+        cache_dir=args.cache_dir,
+        on_progress=on_progress,
+        **options,
+    )
 
 
 def _sentence(facts: dict[str, Any]) -> str:

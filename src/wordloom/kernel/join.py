@@ -8,7 +8,7 @@ from numba import njit
 
 from wordloom.kernel.phrases import Slots, value_of
 from wordloom.kernel.simd import address
-from wordloom.kernel.text import _AT_LINE_END, Bytes, Table, _empty_found, _find, _places, _scan
+from wordloom.kernel.text import AT_LINE_END, Bytes, Table, empty_found, find, places_of, scan
 from wordloom.textfiles import MAX_WORD_BYTES
 
 
@@ -34,7 +34,7 @@ def join(joiner: Joiner, data: Bytes, goes_on: bool) -> Bytes:
     most = len(data) + 1  # tokens: each takes a byte at least
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
     words, joined = np.empty(most, np.int32), np.zeros(most, np.bool_)
-    n = _tokens(joiner.words, data, starts, ends, words, _empty_found())
+    n = _tokens(joiner.words, data, starts, ends, words, empty_found())
     _mark(joiner.is_connector, joiner.gaps, joiner.pairs, words, joined, n)
     out = np.empty(len(data) + len(joiner.delimiter) * int(joined[:n].sum()) + 1, np.uint8)
     written = out[: _write(data, starts, ends, words, joined, n, joiner.delimiter, goes_on, out)]
@@ -45,18 +45,18 @@ def join(joiner: Joiner, data: Bytes, goes_on: bool) -> Bytes:
 @njit(nogil=True, cache=True)
 def _tokens(table, data, starts, ends, words, found):
     """The words and line ends of a text: where they are in it, and what."""
-    places = _places(table)
+    places = places_of(table)
     begin = address(data)
     at, limit = begin, begin + len(data)
     n = 0
     while at < limit:
-        n_found, at = _scan(at, limit, places, found)
+        n_found, at = scan(at, limit, places, found)
         for i in range(n_found):
             start, end = found.start[i], found.end[i]
-            if end == _AT_LINE_END:
+            if end == AT_LINE_END:
                 words[n] = _LINE_END
             elif end - start <= MAX_WORD_BYTES:
-                word, _ = _find(places, start, end, limit, found.hash[i])
+                word, _ = find(places, start, end, limit, found.hash[i])
                 words[n], starts[n], ends[n] = word, start - begin, end - begin
             else:
                 continue

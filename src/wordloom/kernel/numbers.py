@@ -42,22 +42,22 @@ def parse_rows(text, vectors, starts, ends):
     for row in range(len(vectors)):
         starts[row] = at - begin
         odd = False  # white space within what stands before the numbers
-        while _byte(at) != _SPACE and _byte(at) != _TAB and _byte(at) != _LF:
-            odd |= _VT <= _byte(at) <= _CR
+        while byte_at(at) != _SPACE and byte_at(at) != _TAB and byte_at(at) != _LF:
+            odd |= _VT <= byte_at(at) <= _CR
             at += 1
         ends[row] = at - begin if at - begin > starts[row] and not odd else -1
         for i in range(vectors.shape[1]):
             at = _after_blanks(at)
-            vectors[row, i], end = _parse_number(at)
+            vectors[row, i], end = parse_number(at)
             if end == 0:
                 ends[row] = -1
                 break
             at = end
         at = _after_blanks(at)
-        at += _byte(at) == _CR
-        if _byte(at) != _LF:
+        at += byte_at(at) == _CR
+        if byte_at(at) != _LF:
             ends[row] = -1
-            while _byte(at) != _LF:
+            while byte_at(at) != _LF:
                 at += 1
         at += 1
     starts[len(vectors)] = at - begin
@@ -68,7 +68,7 @@ def parse_rows(text, vectors, starts, ends):
 
 
 @intrinsic
-def _byte(typing, at):
+def byte_at(typing, at):
     """The byte at an address."""
 
     def codegen(context, builder, signature, args):
@@ -79,21 +79,21 @@ def _byte(typing, at):
 
 @njit(nogil=True, cache=True)
 def _after_blanks(at):
-    while _byte(at) == _SPACE or _byte(at) == _TAB:
+    while byte_at(at) == _SPACE or byte_at(at) == _TAB:
         at += 1
     return at
 
 
 @njit(nogil=True, cache=True)
-def _parse_number(at):
+def parse_number(at):
     """The float32 at an address and where it ends; 0 for the end if Python has to look."""
-    negative = _byte(at) == _MINUS
-    if negative or _byte(at) == _PLUS:
+    negative = byte_at(at) == _MINUS
+    if negative or byte_at(at) == _PLUS:
         at += 1
     first = at
     mantissa, at = _parse_digits(at, 0)
     n_digits, exponent = at - first, 0
-    if _byte(at) == _DOT:
+    if byte_at(at) == _DOT:
         mantissa, end = _parse_digits(at + 1, mantissa)
         exponent = at + 1 - end
         n_digits -= exponent
@@ -102,7 +102,7 @@ def _parse_number(at):
         mantissa, exponent = _parse_many_digits(first, at)
     power, at = _parse_exponent(at)
     exponent += power
-    at_end = _byte(at) in (_SPACE, _LF, _TAB, _CR)
+    at_end = byte_at(at) in (_SPACE, _LF, _TAB, _CR)
     if n_digits == 0 or not at_end or exponent < _LEAST or exponent > _MOST:
         return np.float32(0), 0
     x = np.float64(mantissa) * _POWERS[exponent - _LEAST]
@@ -113,11 +113,11 @@ def _parse_number(at):
 @njit(nogil=True, cache=True)
 def _parse_digits(at, mantissa):
     """Digits put after those of the mantissa, and where they end. Of more than 18 the result means nothing."""
-    digit = np.int64(_byte(at)) - _ZERO
+    digit = np.int64(byte_at(at)) - _ZERO
     while 0 <= digit <= 9:
         mantissa = 10 * mantissa + digit
         at += 1
-        digit = np.int64(_byte(at)) - _ZERO
+        digit = np.int64(byte_at(at)) - _ZERO
     return mantissa, at
 
 
@@ -126,10 +126,10 @@ def _parse_many_digits(at, end):
     """m and e of digits with or without a point among them, from the first 18 that count; the others count as zeros."""
     mantissa, exponent, n, after_point = 0, 0, 0, 0
     while at < end:
-        if _byte(at) == _DOT:
+        if byte_at(at) == _DOT:
             after_point = 1
         elif n < _DIGITS:
-            mantissa = 10 * mantissa + np.int64(_byte(at)) - _ZERO
+            mantissa = 10 * mantissa + np.int64(byte_at(at)) - _ZERO
             n += mantissa > 0
             exponent -= after_point
         else:
@@ -141,15 +141,15 @@ def _parse_many_digits(at, end):
 @njit(nogil=True, cache=True)
 def _parse_exponent(at):
     """What follows an e, and where it ends; 0 and the same address without one."""
-    if _byte(at) != _SMALL_E and _byte(at) != _LARGE_E:
+    if byte_at(at) != _SMALL_E and byte_at(at) != _LARGE_E:
         return 0, at
     after = at + 1
-    negative = _byte(after) == _MINUS
-    if negative or _byte(after) == _PLUS:
+    negative = byte_at(after) == _MINUS
+    if negative or byte_at(after) == _PLUS:
         after += 1
     begin, power = after, 0
-    while _ZERO <= _byte(after) <= _ZERO + 9:
-        power = min(10 * power + np.int64(_byte(after)) - _ZERO, 100_000)
+    while _ZERO <= byte_at(after) <= _ZERO + 9:
+        power = min(10 * power + np.int64(byte_at(after)) - _ZERO, 100_000)
         after += 1
     if after == begin:
         return 0, at  # and the e is in the way

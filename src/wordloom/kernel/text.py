@@ -26,7 +26,7 @@ _KIND[[0x0A, 0x0D]] = _LINE_END
 _KIND[[0xC2, 0xE1, 0xE2, 0xE3]] = _MAYBE_SPACE
 
 _SCANNED = 64  # words that are found before they are looked up
-_AT_LINE_END = 0  # no address of a word
+AT_LINE_END = 0  # no address of a word
 
 _ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
 _SPACES_PLUS_ONE = np.uint64(0x2121212121212121)
@@ -62,7 +62,7 @@ class _Found(NamedTuple):
     """Words that were found and are still to be looked up: addresses of their bytes, and their hashes."""
 
     start: npt.NDArray[np.int64]
-    end: npt.NDArray[np.int64]  # or _AT_LINE_END
+    end: npt.NDArray[np.int64]  # or AT_LINE_END
     hash: npt.NDArray[np.uint64]
 
 
@@ -88,19 +88,27 @@ def table_of(words: list[bytes]) -> Table:
 
 def count(table: Table, data: Bytes) -> tuple[Table, int, int]:
     """Count the words of a block. Gives the table (a larger one if need be), the tokens, and how many were too long."""
-    table = _with_room(table, n_words=0, n_bytes=len(data))
+    table = with_room(table, n_words=0, n_bytes=len(data))
     totals = np.zeros(2, np.int64)
     position = 0
-    while (position := _count_from(table, data, position, totals, _empty_found())) < len(data):
-        table = _with_room(table, n_words=1, n_bytes=0)
+    while (position := _count_from(table, data, position, totals, empty_found())) < len(data):
+        table = with_room(table, n_words=1, n_bytes=0)
     return table, int(totals[0]), int(totals[1])
 
 
 def merge(table: Table, arena: Bytes, offsets: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> Table:
     """Add the words and counts of another table. Gives the table, or a larger one."""
-    table = _with_room(table, n_words=len(counts), n_bytes=len(arena))
-    _merge(table, arena, offsets, counts)
+    table, rows = absorb(table, arena, offsets)
+    table.counts[rows] += counts
     return table
+
+
+def absorb(table: Table, arena: Bytes, offsets: npt.NDArray[np.int64]) -> tuple[Table, npt.NDArray[np.int64]]:
+    """Add the words of another table. Gives the table, or a larger one, and where in it each of the words stands."""
+    rows = np.empty(len(offsets) - 1, np.int64)
+    table = with_room(table, n_words=len(rows), n_bytes=len(arena))
+    _absorb(table, arena, offsets, rows)
+    return table, rows
 
 
 def contents(table: Table) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -114,11 +122,11 @@ def encode(table: Table, data: Bytes, gaps: bool = False) -> Ids:
     """The ids of a block's words. Those not in the table are left out, or -1; words too long are left out."""
     ids = np.empty(len(data) // 2 + 1, np.int32)
     line_ends = np.empty(len(data) // 2 + 2, np.int64)
-    n_ids, n_lines = _encode(table, data, gaps, ids, line_ends, _empty_found())
+    n_ids, n_lines = _encode(table, data, gaps, ids, line_ends, empty_found())
     return Ids(ids[:n_ids], line_ends[:n_lines])
 
 
-def _empty_found() -> _Found:
+def empty_found() -> _Found:
     return _Found(np.empty(_SCANNED, np.int64), np.empty(_SCANNED, np.int64), np.empty(_SCANNED, np.uint64))
 
 
@@ -126,7 +134,7 @@ def _empty_slots(n_words: int) -> npt.NDArray[np.uint64]:
     return np.zeros(1 << max(4, (2 * n_words).bit_length()), np.uint64)
 
 
-def _with_room(table: Table, n_words: int, n_bytes: int) -> Table:
+def with_room(table: Table, n_words: int, n_bytes: int) -> Table:
     """The table itself if it has room for so many more words and bytes, else a copy of at least twice the size."""
     used = int(table.used[0])
     used_bytes = int(table.offsets[used])
@@ -275,13 +283,13 @@ class _Places(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def _places(table):
+def places_of(table):
     arena = address(table.arena)
     return _Places(address(table.slots), len(table.slots) - 1, address(table.offsets), arena, arena + len(table.arena))
 
 
 @njit(nogil=True, cache=True)
-def _find(places, start, end, limit, h):
+def find(places, start, end, limit, h):
     """(word, slot): the number of the word between two addresses, or -1 and the empty slot where it belongs."""
     slot = np.int64(h) & places.mask
     while True:
@@ -298,8 +306,8 @@ def _find(places, start, end, limit, h):
 
 
 @njit(nogil=True, cache=True)
-def _add(table, data, start, end, h, slot):
-    """Put the new word data[start:end] into the empty slot that `_find` gave. The caller saw to the room."""
+def add_word(table, data, start, end, h, slot):
+    """Put the new word data[start:end] into the empty slot that `find` gave. The caller saw to the room."""
     word = table.used[0]
     offset = table.offsets[word]
     for j in range(end - start):
@@ -312,7 +320,7 @@ def _add(table, data, start, end, h, slot):
 
 
 @njit(nogil=True, cache=True)
-def _scan(at, limit, places, found):
+def scan(at, limit, places, found):
     """Find the next words and line ends, and ask for the words' slots; gives how many, and the address to go on from.
 
     Some at a time, because a look-up waits for memory and meanwhile the words after it can be found.
@@ -324,7 +332,7 @@ def _scan(at, limit, places, found):
             at += 1
             continue
         if kind == _LINE_END:
-            found.start[n], found.end[n] = at, _AT_LINE_END
+            found.start[n], found.end[n] = at, AT_LINE_END
             n += 1
             at += 1
             continue
@@ -345,24 +353,24 @@ def _scan(at, limit, places, found):
 @njit(nogil=True, cache=True)
 def _count_from(table, data, position, totals, found):
     """Count words from `position` on; stop at the end of data, or before a new word that finds the table full."""
-    places = _places(table)
+    places = places_of(table)
     counts = table.counts
     begin = address(data)
     at, limit = begin + position, begin + len(data)
     while at < limit:
-        n, after = _scan(at, limit, places, found)
+        n, after = scan(at, limit, places, found)
         for i in range(n):
             start, end, h = found.start[i], found.end[i], found.hash[i]
-            if end == _AT_LINE_END:
+            if end == AT_LINE_END:
                 continue
             if end - start > MAX_WORD_BYTES:
                 totals[1] += 1
                 continue
-            word, slot = _find(places, start, end, limit, h)
+            word, slot = find(places, start, end, limit, h)
             if word < 0:
                 if table.used[0] == len(counts):
                     return start - begin
-                word = _add(table, data, start - begin, end - begin, h, slot)
+                word = add_word(table, data, start - begin, end - begin, h, slot)
             counts[word] += 1
             totals[0] += 1
         at = after
@@ -372,21 +380,21 @@ def _count_from(table, data, position, totals, found):
 @njit(nogil=True, cache=True)
 def _encode(table, data, gaps, ids, line_ends, found):
     """Fill ids and line_ends; give how many of each."""
-    places = _places(table)
+    places = places_of(table)
     n_ids = 0
     n_lines = 0
     at = address(data)
     limit = at + len(data)
     while at < limit:
-        n, at = _scan(at, limit, places, found)
+        n, at = scan(at, limit, places, found)
         for i in range(n):
             start, end = found.start[i], found.end[i]
-            if end == _AT_LINE_END:
+            if end == AT_LINE_END:
                 if n_lines == 0 or line_ends[n_lines - 1] < n_ids:
                     line_ends[n_lines] = n_ids
                     n_lines += 1
             elif end - start <= MAX_WORD_BYTES:
-                word, _ = _find(places, start, end, limit, found.hash[i])
+                word, _ = find(places, start, end, limit, found.hash[i])
                 ids[n_ids] = word
                 n_ids += (word >= 0) | gaps
     return n_ids, n_lines
@@ -405,17 +413,17 @@ def _place(slots, hashes):
 
 
 @njit(nogil=True, cache=True)
-def _merge(table, arena, offsets, counts):
-    places = _places(table)
+def _absorb(table, arena, offsets, rows):
+    places = places_of(table)
     begin = address(arena)
     limit = begin + len(arena)
-    for other in range(len(counts)):
+    for other in range(len(rows)):
         start, end = offsets[other], offsets[other + 1]
         h = _hash(begin + start, begin + end, limit)
-        word, slot = _find(places, begin + start, begin + end, limit, h)
+        word, slot = find(places, begin + start, begin + end, limit, h)
         if word < 0:
-            word = _add(table, arena, start, end, h, slot)
-        table.counts[word] += counts[other]
+            word = add_word(table, arena, start, end, h, slot)
+        rows[other] = word
 
 
 @njit(nogil=True, cache=True)
