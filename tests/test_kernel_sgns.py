@@ -8,17 +8,18 @@ from tests.models import matrices, random_model
 from wordloom import objective
 from wordloom.kernel import simd
 from wordloom.kernel.sgns import LANES, OWN, SIX, sigmoid, step_batch
+from wordloom.training import FROZEN
 
 LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide in their rounding
 
 
 @njit
-def _step(batch, negatives, width, six, lr, step):
+def _step(batch, negatives, width, six, lr, step, frozen):
     address = simd.address(batch)
-    step_batch(address, negatives, width, six, lr, simd.address(step), address, OWN)  # gives lanes, unknown to Python
+    step_batch(address, negatives, width, six, lr, simd.address(step), address, OWN, frozen)  # gives lanes
 
 
-def check_batch(rng, dim, negatives, n_words, six):
+def check_batch(rng, dim, negatives, n_words, six, frozen=None):
     model = random_model(rng, n_words, dim)
     w, c = rng.integers(0, n_words, (2, SIX))
     n = rng.integers(0, n_words, negatives)
@@ -26,11 +27,12 @@ def check_batch(rng, dim, negatives, n_words, six):
     W, C = before = matrices(model, dim)
     start = [m.copy() for m in before]
     if six:
-        objective.six_step(W, C, w, c[0], n, LR)
+        objective.six_step(W, C, w, c[0], n, LR, frozen)
     else:
-        objective.batch_step(W, C, w, c, n, LR)
+        objective.batch_step(W, C, w, c, n, LR, frozen)
     where = [model.W.ctypes.data + 4 * model.stride * w, model.C.ctypes.data + 4 * model.stride * np.append(c, n)]
-    _step(np.concatenate(where), negatives, model.width, six, LR, np.empty((negatives + 1) * LANES, np.float32))
+    room = np.empty((negatives + 1) * LANES, np.float32)
+    _step(np.concatenate(where), negatives, model.width, six, LR, room, FROZEN[frozen])
     for now, expected, was in zip(matrices(model, dim), (W, C), start, strict=True):
         assert np.abs(now - expected).max() <= 1e-5 * np.abs(expected - was).max()
     for m in (model.W, model.C):
@@ -48,6 +50,15 @@ def test_ten_thousand_random_batches_step_as_the_definition_says(six):
             n_words=int(rng.choice([2, 5, 40])),  # few words: rows occur twice, and drawn contexts are pairs' own
             six=six,
         )
+
+
+@pytest.mark.parametrize("six", [True, False])
+@pytest.mark.parametrize("frozen", ["words", "contexts"])
+def test_a_frozen_side_does_not_move_and_the_other_steps_as_the_definition_says(six, frozen):
+    rng = np.random.default_rng(2)
+    for _ in range(3_000):
+        dim, negatives, n_words = (int(rng.choice(of)) for of in (range(1, 40), range(1, 9), [2, 5, 40]))
+        check_batch(rng, dim, negatives, n_words, six, frozen)
 
 
 @pytest.mark.parametrize("dim", [1, 7, 8, 9, 100, 300, 512, 4096])

@@ -63,29 +63,42 @@ def corpus_loss(W: Matrix, C: Matrix, w: Ids, c: Ids, drawn: Ids) -> float:
     return float(total / len(w))
 
 
-def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float) -> None:
+def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float, frozen: str | None = None) -> None:
     """One step of gradient descent, in place, on pairs (w_b, c_b) that share the drawn contexts n_1 .. n_k.
 
     The loss is Σ_b [ -log σ(v_cb·v_wb) - Σ_{j: n_j != c_b} log σ(-v_nj·v_wb) ]. All slopes are those from before the
     step. The contexts then step one after the other, the pairs' own first, each giving every v_w its share; the v_w
-    step last. Where no row occurs twice this is the plain gradient step; where one does, no step is lost.
+    step last. Where no row occurs twice this is the plain gradient step; where one does, no step is lost. frozen:
+    "words" or "contexts", which then do not step. With one side frozen the loss is that of a logistic regression, and
+    convex, as the paper remarks.
     """
     pair = np.arange(len(w))
     own = [(c[b], (pair == b) * (sigmoid(W[w[b]] @ C[c[b]]) - 1.0)) for b in pair]
-    _descend(W, C, w, c, own, drawn, lr)
+    _descend(W, C, w, c, own, drawn, lr, frozen)
 
 
-def six_step(W: Floats, C: Floats, w: Ids, c: int, drawn: Ids, lr: float) -> None:
+def six_step(W: Floats, C: Floats, w: Ids, c: int, drawn: Ids, lr: float, frozen: str | None = None) -> None:
     """`batch_step` for pairs (w_b, c) of one context, which steps for all of them at once."""
-    _descend(W, C, w, np.full(len(w), c), [(c, sigmoid(W[w] @ C[c]) - 1.0)], drawn, lr)
+    _descend(W, C, w, np.full(len(w), c), [(c, sigmoid(W[w] @ C[c]) - 1.0)], drawn, lr, frozen)
 
 
-def _descend(W: Floats, C: Floats, w: Ids, c: Ids, own: list[tuple[int, Floats]], drawn: Ids, lr: float) -> None:
+def _descend(
+    W: Floats,
+    C: Floats,
+    w: Ids,
+    c: Ids,
+    own: list[tuple[int, Floats]],
+    drawn: Ids,
+    lr: float,
+    frozen: str | None,
+) -> None:
     """own: the pairs' own contexts, each with the slopes of its inner products with the v_w."""
     before = W[w]  # a copy
     targets = own + [(n, (c != n) * sigmoid(before @ C[n])) for n in drawn]
     share = np.zeros_like(before)
     for target, slope in targets:
         share += np.outer(slope, C[target])
-        C[target] -= lr * (slope @ before)
-    np.subtract.at(W, w, lr * share)
+        if frozen != "contexts":
+            C[target] -= lr * (slope @ before)
+    if frozen != "words":
+        np.subtract.at(W, w, lr * share)

@@ -25,6 +25,7 @@ from wordloom.blocks import deal_parts, number_of_parts, pairs_per_round, stride
 from wordloom.cache import default_cache_dir, prepare, temporary_folder
 from wordloom.config import TextOptions, TrainConfig, check_names, checked_threads
 from wordloom.corpus import open_corpus
+from wordloom.counting import count
 from wordloom.draws import Purpose, key
 from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, DivergedError, InputError
@@ -34,6 +35,7 @@ from wordloom.pair_encode import Selection, encode_pairs
 from wordloom.pair_source import PairSource
 from wordloom.progress import OnProgress, Progress, ignore
 from wordloom.source import Dealt, Round, Source
+from wordloom.start import Frozen, Start, open_start
 from wordloom.text_source import TextSource
 from wordloom.types import Float64s, Ids, Matrix
 from wordloom.vectors import Embedding, Vectors
@@ -47,6 +49,7 @@ if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
 LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; healthy training stays below 100
 LARGEST_COMPONENT = 1e3  # of a vector; healthy ones stay below 20
 SECONDS_BETWEEN_REPORTS = 0.25
+FROZEN = {None: 0, "words": 1, "contexts": 2}  # as the kernel knows it
 
 _CONFIG = [f.name for f in fields(TrainConfig)]
 _TEXT = [f.name for f in fields(TextOptions)]
@@ -60,6 +63,9 @@ def train(
     drop: Iterable[str] = (),
     vocabulary: Vocabulary | None = None,
     tokenize: Callable[[str], list[str]] | None = None,
+    start: object = None,
+    grow: bool = False,
+    freeze: Frozen | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     on_progress: OnProgress = ignore,
     **options: Any,
@@ -69,21 +75,31 @@ def train(
     options: the fields of `TrainConfig` (dim, window, negatives, epochs, ...) and of `TextOptions` (lowercase,
     encoding, errors, max_sentence). threads: all cores by default; the vectors are the same for any number.
     keep, drop: words to keep however rare, and to leave out. vocabulary: take these words instead of counting.
-    tokenize: what makes words of a line, instead of white space. cache_dir: where the encoded corpus is kept for the
-    next run. on_progress: called with a `Progress` a few times a second.
+    tokenize: what makes words of a line, instead of white space. start: begin with these vectors, an Embedding or
+    the path of one, and with the options that they were made with. grow: words of the start that the corpus does not
+    have stay, too. freeze: words or contexts, which then stay as they are. cache_dir: where the encoded corpus is kept
+    for the next run. on_progress: called with a `Progress` a few times a second.
     """
-    config, text = split_options(options)
+    begin = open_start(start, grow=grow, freeze=freeze)
+    config, text = split_options(begin.options(options) if begin else options)
     threads = checked_threads(threads)
     keep, drop = checked_selection(min_count=config.min_count, max_vocab=config.max_vocab, keep=keep, drop=drop)
     if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
         raise ConfigError("vocabulary is not a wordloom.Vocabulary. Make one by Vocabulary.of or Vocabulary.read.")
     if vocabulary is not None and (keep or drop or not options.keys().isdisjoint({"min_count", "max_vocab"})):
         raise ConfigError("A given vocabulary is taken as it is: leave out min_count, max_vocab, keep and drop.")
-    if config.min_context_count is not None:
+    if vocabulary is not None and grow:
+        raise ConfigError("A given vocabulary is taken as it is, so it does not grow. Leave one of them out.")
+    if options.get("min_context_count") is not None:
         raise ConfigError("min_context_count is for pairs; the words of a text are its contexts. Use min_count.")
     with open_corpus(corpus, text=text, tokenize=tokenize) as opened:
         on_progress(Progress(stage="compile"))
         load_kernels()
+        if begin and (begin.grow or begin.freeze) and vocabulary is None:
+            counts = count(opened, threads=threads, on_progress=on_progress)
+            selection: dict[str, Any] = {"min_count": config.min_count, "max_vocab": config.max_vocab}
+            chosen = Vocabulary.from_counts(counts, **selection, keep=keep, drop=drop)
+            vocabulary = begin.vocabulary(counts, chosen)
         with prepare(
             opened,
             min_count=config.min_count,
@@ -96,7 +112,7 @@ def train(
             threads=threads,
             on_progress=on_progress,
         ) as encoded:
-            emb = train_encoded(encoded, config, threads=threads, on_progress=on_progress)
+            emb = train_encoded(encoded, config, start=begin, threads=threads, on_progress=on_progress)
     emb.record["text"] = {"lowercase": text.lowercase, "max_sentence": text.max_sentence}
     return emb
 
@@ -107,6 +123,8 @@ def train_pairs(
     words: Vocabulary | None = None,
     contexts: Vocabulary | None = None,
     columns: Sequence[str] | None = None,
+    start: object = None,
+    freeze: Frozen | None = None,
     threads: int | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     on_progress: OnProgress = ignore,
@@ -118,7 +136,9 @@ def train_pairs(
     given. min_count and min_context_count bound what words and contexts must weigh; words, contexts: take these instead
     of counting. columns: those of a Parquet file. The others are as in `train`.
     """
-    config, text = split_options({"sample": 0.0} | options, ["words", "contexts", "columns"])
+    begin = open_start(start, grow=False, freeze=freeze)
+    known = {"sample": 0.0} | (begin.options(options) if begin else options)
+    config, text = split_options(known, ["words", "contexts", "columns"])
     threads = checked_threads(threads)
     of_text = sorted(options.keys() & {*PairSource.unused, "max_sentence"})
     if of_text:
@@ -137,16 +157,16 @@ def train_pairs(
             on_progress=on_progress,
         )
         try:
-            return train_source(PairSource(encoded, config), threads=threads, on_progress=on_progress)
+            return train_source(PairSource(encoded, config), start=begin, threads=threads, on_progress=on_progress)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def split_options(
-    options: dict[str, Any], others: Sequence[str] = ("keep", "drop", "vocabulary", "tokenize")
+    options: dict[str, Any], others: Sequence[str] = ("keep", "drop", "vocabulary", "tokenize", "grow")
 ) -> tuple[TrainConfig, TextOptions]:
     """What to learn and how to read, both checked; an option that is of neither is refused."""
-    check_names(options, [*_CONFIG, *_TEXT, *others, "threads", "cache_dir", "on_progress"])
+    check_names(options, [*_CONFIG, *_TEXT, *others, "start", "freeze", "threads", "cache_dir", "on_progress"])
     config = TrainConfig(**{name: options[name] for name in _CONFIG if name in options})
     return config, TextOptions(**{name: options[name] for name in _TEXT if name in options})
 
@@ -172,22 +192,31 @@ def load_kernels() -> None:
 
 
 def train_encoded(
-    encoded: Encoded, config: TrainConfig, *, threads: int, on_progress: OnProgress = ignore
+    encoded: Encoded,
+    config: TrainConfig,
+    *,
+    start: Start | None = None,
+    threads: int,
+    on_progress: OnProgress = ignore,
 ) -> Embedding:
     """`train`, from ids on."""
-    return train_source(TextSource(encoded, config), threads=threads, on_progress=on_progress)
+    return train_source(TextSource(encoded, config), start=start, threads=threads, on_progress=on_progress)
 
 
-def train_source(source: Source, *, threads: int, on_progress: OnProgress = ignore) -> Embedding:
+def train_source(
+    source: Source, *, start: Start | None = None, threads: int, on_progress: OnProgress = ignore
+) -> Embedding:
     """`train`, from whatever gives pairs."""
     with workers(threads) as pool:
-        return _Training(source, pool, threads, on_progress).run()
+        return _Training(source, start, pool, threads, on_progress).run()
 
 
 class _Training:
     """What one training holds together: the source, the model, the parts, the clock."""
 
-    def __init__(self, source: Source, pool: Workers, threads: int, on_progress: OnProgress) -> None:
+    def __init__(
+        self, source: Source, start: Start | None, pool: Workers, threads: int, on_progress: OnProgress
+    ) -> None:
         self.source, self.config, self.pool, self.on_progress = source, source.config, pool, on_progress
         config, n_words, n_contexts = self.config, len(source.words.names), len(source.contexts.names)
         self.parts = number_of_parts(n_words, n_contexts, config.dim, source.n_pairs)
@@ -197,6 +226,11 @@ class _Training:
         self.heldout = Heldout(source)
         self.noise = noise(source.contexts.mass, config.noise_power)
         self.model = start_model(n_words, n_contexts, config.dim, config.seed, pool)
+        self.epochs_before, self.started = 0, {}
+        if start:
+            names = source.words.names, source.contexts.names
+            self.epochs_before, self.started = start.epochs, start.take_over(*self._matrices(), *names)
+            self.model = self.model._replace(frozen=FROZEN[start.freeze])
         self.losses: list[float | None] = []
         self.n_pairs = 0
         self.report_due = 0.0
@@ -219,11 +253,12 @@ class _Training:
         return self._embedding()
 
     def _train_round(self, epoch: int, a_round: Round) -> None:
-        word_part, context_part = self._parts_of(epoch, a_round.number)
-        dealt = self.source.deal(epoch, a_round, self.parts, word_part, context_part, self.pool)
+        draws = self.epochs_before + epoch
+        word_part, context_part = self._parts_of(draws, a_round.number)
+        dealt = self.source.deal(draws, a_round, self.parts, word_part, context_part, self.pool)
         self.n_pairs += int(dealt.starts[-1])
         noise = noise_by_part(self.noise, context_part, self.parts)
-        round_key = key(self.config.seed, Purpose.NOISE, epoch, a_round.number)
+        round_key = key(self.config.seed, Purpose.NOISE, draws, a_round.number)
         begin, end = (epoch * self.source.n_positions + at for at in (a_round.begin, a_round.end))
         edges = np.linspace(begin, end, self.parts + 1).tolist()
         train_span = self._span_trainer(dealt, noise, round_key, [self._lr(position) for position in edges])
@@ -282,8 +317,8 @@ class _Training:
 
     def _matrices(self) -> tuple[Matrix, Matrix]:
         """W and C as users know them: views of the model without its padding."""
-        W, C, _, stride = self.model
-        return W.reshape(-1, stride)[:, : self.config.dim], C.reshape(-1, stride)[:, : self.config.dim]
+        W, C = (m.reshape(-1, self.model.stride)[:, : self.config.dim] for m in (self.model.W, self.model.C))
+        return W, C
 
     def _report(self, done: int) -> None:
         self.report_due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
@@ -308,6 +343,8 @@ class _Training:
             "corpus": self.source.record,
             "heldout": {"pairs": len(self.heldout), "loss": self.losses},
         }
+        if self.started:
+            record["start"] = self.started
         sides = zip((self.source.words, self.source.contexts), self._matrices(), strict=True)
         words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
         return Embedding(words=words, contexts=contexts, record=record)

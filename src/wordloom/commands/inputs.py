@@ -85,4 +85,5 @@ def load(path: str) -> "Embedding":
 def summary(embedding: "Embedding") -> dict[str, Any]:
     """What is worth a line about a model."""
     losses = embedding.record.get("heldout", {}).get("loss", [None])
-    return {"words": len(embedding), "dim": embedding.words.dim, "heldout_loss": losses[-1]}
+    facts = {"words": len(embedding), "dim": embedding.words.dim, "heldout_loss": losses[-1]}
+    return facts | {name: embedding.record[name] for name in ("start",) if name in embedding.record}

@@ -70,6 +70,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="take words and counts from this file, `word count` per line, instead of counting",
     )
     _add_pairs(parser)
+    _add_start(parser)
     add_running(parser)
     add_cache_dir(parser)
 
@@ -101,6 +102,16 @@ def _add_pairs(parser: ArgumentParser) -> None:
     pairs.add_argument("--columns", metavar="W,C[,N]", help="the columns of words, contexts and weights in Parquet")
 
 
+def _add_start(parser: ArgumentParser) -> None:
+    """Where to begin."""
+    start = parser.add_argument_group("going on from vectors")
+    start.add_argument(
+        "--start", metavar="MODEL", help="begin with the vectors of this file, and with the options it was made with"
+    )
+    start.add_argument("--grow", action="store_true", help="keep its words that the corpus does not have, too")
+    start.add_argument("--freeze", choices=["words", "contexts"], help="leave these as they are in MODEL")
+
+
 def _window(text: str) -> int | str:
     return text if text == "sentence" else whole(text)
 
@@ -115,7 +126,7 @@ def run(args: Namespace) -> None:
     checked_threads(args.threads)
     for path in filter(None, (args.output, args.contexts_output)):
         formats.check_output(path)
-        check_not_read(path, *args.corpus, args.keep, args.drop, args.read_vocab, args.read_contexts)
+        check_not_read(path, *args.corpus, args.keep, args.drop, args.read_vocab, args.read_contexts, args.start)
     began = time.perf_counter()
     with progress(args.quiet) as on_progress:
         embedding = (_of_pairs if args.pairs else _of_text)(args, options, on_progress)
@@ -144,6 +155,9 @@ def _of_text(args: Namespace, options: dict[str, Any], on_progress: "OnProgress"
         keep=words_in(args.keep),
         drop=words_in(args.drop),
         vocabulary=Vocabulary.read(args.read_vocab) if args.read_vocab else None,
+        start=args.start,
+        grow=args.grow,
+        freeze=args.freeze,
         cache_dir=args.cache_dir,
         on_progress=on_progress,
         **options,
@@ -154,14 +168,17 @@ def _of_pairs(args: Namespace, options: dict[str, Any], on_progress: "OnProgress
     from wordloom.training import train_pairs
     from wordloom.vocabulary import Vocabulary
 
-    if args.keep or args.drop:
-        raise InputError("--keep and --drop are for text. Leave words out of the pairs instead.")
+    for name in ("keep", "drop", "grow"):
+        if getattr(args, name):
+            raise InputError(f"--{name} is for text. Change the pairs instead, or their vocabularies.")
     words, contexts = (Vocabulary.read(path) if path else None for path in (args.read_vocab, args.read_contexts))
     return train_pairs(
         source(args.corpus),
         words=words,
         contexts=contexts,
         columns=args.columns.split(",") if args.columns else None,
+        start=args.start,
+        freeze=args.freeze,
         threads=args.threads,
         cache_dir=args.cache_dir,
         on_progress=on_progress,
@@ -173,4 +190,6 @@ def _sentence(facts: dict[str, Any]) -> str:
     loss = facts["heldout_loss"]
     held_out = "nothing held out" if loss is None else f"held-out loss {loss:.4f}"
     words = f"{facts['words']:,} words, {facts['dim']} dimensions"
+    if "start" in facts:
+        words += f", {facts['start']['words']:,} words and {facts['start']['contexts']:,} contexts from the start"
     return f"{facts['output']}: {words}, {held_out}, {facts['seconds']:.1f} s"

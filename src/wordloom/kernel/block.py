@@ -114,7 +114,7 @@ def train_block(model, room, pairs, begin, end, bits, noise, part, negatives, ke
     for i in range(batches):
         lr = lr_first + (lr_last - lr_first) * (i / batches)
         coming_own = LAST_OWN if i + 1 < sixes else OWN
-        square = step_batch(batch, negatives, model.width, i < sixes, lr, step, batch + size, coming_own)
+        square = step_batch(batch, negatives, model.width, i < sixes, lr, step, batch + size, coming_own, model.frozen)
         squares = add(squares, square)
         batch += size
     for i in range(0, model.width, LANES):

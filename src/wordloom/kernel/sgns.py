@@ -41,6 +41,8 @@ LINE = 16  # floats in a cache line
 # only the last of the c_b, so that this and the drawn contexts, one after the other, are the dense product's rows.
 OWN, LAST_OWN, DRAWN = SIX, 2 * SIX - 1, 2 * SIX
 
+WORDS, CONTEXTS = 1, 2  # what may be frozen
+
 _F = np.float32
 
 
@@ -54,6 +56,7 @@ class Model(NamedTuple):
     C: npt.NDArray[np.float32]
     width: int
     stride: int
+    frozen: int = 0  # WORDS or CONTEXTS, if these do not move
 
 
 @njit(nogil=True, cache=True)
@@ -307,12 +310,47 @@ def _spare_own(batch, negatives, six, step):
 
 
 @njit(nogil=True, cache=True)
-def step_batch(batch, negatives, width, six, lr, step, coming, coming_own):
+def _move_words(batch, negatives, width, six, step):
+    """Move the six v_w alone: v_wb += Σ_k g_bk v_k, over the pair's own context and the drawn ones."""
+    for b in range(SIX):
+        w = whole(batch, b)
+        own = whole(batch, LAST_OWN if six else OWN + b)
+        for i in range(0, width, LANES):
+            v = fma(spread(step, b), load(own, i), load(w, i))
+            for k in range(negatives):
+                v = fma(spread(step, LANES * (k + 1) + b), load(whole(batch, DRAWN + k), i), v)
+            store(w, i, v)
+
+
+@njit(nogil=True, cache=True)
+def _move_context(c, batch, width, g, first, last):
+    """v_c += Σ_b g_b v_wb, for the pairs first..last-1."""
+    for i in range(0, width, LANES):
+        v = load(c, i)
+        for b in range(first, last):
+            v = fma(spread(g, b), load(whole(batch, b), i), v)
+        store(c, i, v)
+
+
+@njit(nogil=True, cache=True)
+def _move_contexts(batch, negatives, width, six, step):
+    """Move the contexts alone, the pairs' own first."""
+    if six:
+        _move_context(whole(batch, LAST_OWN), batch, width, step, 0, SIX)
+    else:
+        for b in range(SIX):
+            _move_context(whole(batch, OWN + b), batch, width, step, b, b + 1)
+    for k in range(negatives):
+        _move_context(whole(batch, DRAWN + k), batch, width, step + 4 * LANES * (k + 1), 0, SIX)
+
+
+@njit(nogil=True, cache=True)
+def step_batch(batch, negatives, width, six, lr, step, coming, coming_own, frozen):
     """Take the step of `objective.batch_step`, of `objective.six_step` where the batch is a six.
 
     batch, step, coming are addresses: of the batch, of room for (negatives + 1) * LANES floats, of the batch after
-    this one, whose contexts begin at `coming_own`. Gives the squares of the pairs' own inner products, by
-    lane: what no healthy training makes large, and what NaN and infinity cannot leave.
+    this one, whose contexts begin at `coming_own`. A frozen side does not move. Gives the squares of the pairs' own
+    inner products, by lane: what no healthy training makes large, and what NaN and infinity cannot leave.
     """
     _dots(batch, negatives, width, six, step)
     own = load(step, 0)
@@ -320,7 +358,11 @@ def step_batch(batch, negatives, width, six, lr, step, coming, coming_own):
         store(step, LANES * k, multiply(broadcast(_F(-lr)), sigmoid(load(step, LANES * k))))
     store(step, 0, add(broadcast(_F(lr)), load(step, 0)))
     _spare_own(batch, negatives, six, step)
-    if six:
+    if frozen == WORDS:
+        _move_contexts(batch, negatives, width, six, step)
+    elif frozen == CONTEXTS:
+        _move_words(batch, negatives, width, six, step)
+    elif six:
         _update_six(batch, negatives, width, step, coming, coming_own)
     else:
         _update_mixed(batch, negatives, width, step, coming, coming_own)

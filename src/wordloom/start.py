@@ -1,0 +1,122 @@
+"""Where training begins: at random, or at vectors that somebody has, in any format.
+
+Words that the vectors have begin there, the others at random. A frozen side stays where it is; the paper remarks that
+what is then learnt is a logistic regression for each row of the other side.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from wordloom.config import TrainConfig, check_choice
+from wordloom.counting import WordCounts
+from wordloom.errors import ConfigError, InputError
+from wordloom.types import Matrix
+from wordloom.vectors import Embedding, Vectors
+from wordloom.vocabulary import Vocabulary
+
+Frozen = Literal["words", "contexts"]
+
+_FRESH = {"epochs", "lr", "min_lr", "heldout"}  # options of a run, which the next one does not take over
+
+
+class Start(NamedTuple):
+    """The vectors to begin with, whether their words all stay, and which side does not move."""
+
+    embedding: Embedding
+    grow: bool
+    freeze: Frozen | None
+
+    def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options with which the vectors were made, where no others are given; their dim in any case."""
+        if given.get("dim", self.embedding.dim) != self.embedding.dim:
+            raise ConfigError(
+                f"dim={given['dim']} is not that of the vectors to start from, which is {self.embedding.dim}. "
+                "Leave dim out."
+            )
+        made_with = self.embedding.record.get("config", {})
+        names = {field.name for field in fields(TrainConfig)} - _FRESH
+        return {**{name: made_with[name] for name in names & made_with.keys()}, "dim": self.embedding.dim, **given}
+
+    @property
+    def epochs(self) -> int:
+        """How many epochs are behind the vectors, so that the next ones draw anew."""
+        record = self.embedding.record
+        return int(record.get("config", {}).get("epochs", 0)) + int(record.get("start", {}).get("epochs", 0))
+
+    def vocabulary(self, counts: WordCounts, chosen: Vocabulary) -> Vocabulary:
+        """The words of a text: those of the start, too, if they grow; only known ones if a side is frozen."""
+        counted = dict(zip(chosen.words, chosen.counts.tolist(), strict=True))
+        if self.freeze:
+            known = self._frozen_side.key_to_index
+            counted = {word: n for word, n in counted.items() if word in known}
+            if len(counted) < 2:
+                raise InputError(
+                    f"The frozen {self.freeze} have {len(counted)} of the {len(chosen):,} words of {counts.name}; "
+                    "need at least 2. Start from vectors of such a text."
+                )
+        if self.grow:
+            rows = counts.rows_of(set(self.embedding.words.words))
+            counted |= dict(zip(counts.words(rows), counts.counts[rows].tolist(), strict=True))
+            for word, n in zip(self.embedding.words.words, self.embedding.words.counts.tolist(), strict=True):
+                counted[word] = max(1, counted.get(word, 0) + n)
+        return Vocabulary.of(counted.items())
+
+    @property
+    def _frozen_side(self) -> Vectors:
+        return self.embedding.words if self.freeze == "words" else self.embedding.contexts
+
+    def take_over(self, W: Matrix, C: Matrix, words: Sequence[str], contexts: Sequence[str]) -> dict[str, Any]:
+        """Put the rows of known words and contexts in their places; gives what to write down of it."""
+        taken = [
+            _take_over(matrix, names, side)
+            for matrix, names, side in ((W, words, self.embedding.words), (C, contexts, self.embedding.contexts))
+        ]
+        if not any(taken):
+            raise InputError(
+                f"None of the {len(words):,} words have a vector to start from. Start from vectors of such words."
+            )
+        missing = len(words if self.freeze == "words" else contexts) - taken[self.freeze == "contexts"]
+        if self.freeze and missing:
+            raise InputError(
+                f"{missing:,} of the {self.freeze} to be frozen have no vector to start from. "
+                "Give a vocabulary of those that have, or leave out freeze."
+            )
+        facts: dict[str, Any] = {"words": taken[0], "contexts": taken[1], "epochs": self.epochs}
+        return facts | ({"frozen": self.freeze} if self.freeze else {})
+
+
+def open_start(start: object, *, grow: bool, freeze: str | None) -> Start | None:
+    """What `start`, `grow` and `freeze` of `train` mean: an Embedding, Vectors, or the path of a file of either."""
+    if start is None:
+        if grow or freeze:
+            raise ConfigError(f"{'grow' if grow else 'freeze'} needs vectors to start from. Give them as start.")
+        return None
+    if freeze is not None:
+        check_choice("freeze", freeze, Frozen)
+    if isinstance(start, str | os.PathLike):
+        from wordloom.formats import load
+
+        start = load(start)
+    if isinstance(start, Vectors):
+        start = Embedding.of_words(start)
+    if not isinstance(start, Embedding):
+        raise ConfigError(f"start is a {type(start).__name__}. Give an Embedding, Vectors, or the path of a file.")
+    if grow and freeze:
+        raise ConfigError("New words cannot be learnt on a frozen side. Use grow or freeze, or fold new words in.")
+    if freeze == "contexts" and not len(start.contexts):
+        raise InputError("The start holds no contexts to freeze. Take a .loom file that wordloom trained.")
+    return Start(start, grow, freeze)  # type: ignore[arg-type]  # checked above
+
+
+def _take_over(matrix: Matrix, names: Iterable[str], side: Vectors) -> int:
+    index = side.key_to_index
+    rows = np.array([index.get(name, -1) for name in names], np.intp)
+    there = np.flatnonzero(rows >= 0)
+    for first in range(0, len(there), 1 << 16):  # a memory-mapped file is not copied whole
+        some = there[first : first + (1 << 16)]
+        matrix[some] = side.vectors[rows[some]]
+    return len(there)
