@@ -38,6 +38,8 @@ PEER_NAMES = {
     "corpus_file": "corpus",
     "input": "corpus",
     "train": "corpus",
+    "shrink_windows": "window_shape",
+    "pretrainedvectors": "start",
 }
 
 

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterator
-from functools import partial
-from typing import NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from wordloom.encode import Encoded
 from wordloom.source import Dealt, Names, Round, Source, heldout_limit, item_draws
 from wordloom.types import Float64s, Ids
 from wordloom.workers import Workers
+
+if TYPE_CHECKING:  # the kernel brings Numba
+    from wordloom.kernel.pairs import Reach
 
 _FIXED = 0  # stands where the seed and the epoch would, in what does not depend on them
 
@@ -53,6 +56,12 @@ class TextSource(Source):
         self.heldout_limit = np.uint64(heldout_limit(encoded.n_sentences, self.n_pairs, config))
         self._room = np.empty((4, 0), np.int32)  # of each survivor: word, first and last context, place or part
 
+    @cached_property
+    def _reach(self) -> "Reach":
+        from wordloom.kernel.pairs import Reach
+
+        return Reach.of(self.windows)
+
     def rounds(self, pairs: int) -> Iterator[Round]:
         tokens = -(-self.n_positions // max(1, math.ceil(self.n_pairs / pairs)))  # no short one is left over
         starts = self.encoded.starts
@@ -85,8 +94,7 @@ class TextSource(Source):
 
         kept, left, right, last = self._room[:, chunk.at :]
         text = self.encoded.ids, self.encoded.starts, chunk.first, chunk.last
-        reach = pairs.Reach.of(self.windows)
-        n: int = pairs.thin(*text, self.limit, reach, keys, self.heldout_limit, kept, left, right, last)
+        n: int = pairs.thin(*text, self.limit, self._reach, keys, self.heldout_limit, kept, left, right, last)
         if self.windows.positional:
             pairs.count_placed(kept, left, right, last, n, self.windows.left, self.windows.n_offsets, *where, counts)
         else:
