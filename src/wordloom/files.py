@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from wordloom.errors import InputError, OutputError
 
@@ -68,6 +68,19 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 temporary.unlink()
             raise
         sync_folder(target.parent)
+
+
+@contextmanager
+def packed_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """The same, packed by gzip if the name ends in .gz, without name and hour: equal content makes equal files."""
+    with atomic_write(path) as file:
+        if not os.fspath(path).lower().endswith(".gz"):
+            yield file
+            return
+        import gzip
+
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as packed:
+            yield cast(BinaryIO, packed)
 
 
 def sync_folder(folder: Path) -> None:

@@ -6,14 +6,11 @@ binary  the word, a space, D little-endian float32, a line feed
 None can carry a word with white space in it, nor contexts, counts or a record. Paths that end in .gz are packed.
 """
 
-import gzip
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import BinaryIO, cast
 
 from wordloom.errors import InputError
-from wordloom.files import atomic_write
+from wordloom.files import packed_write
 from wordloom.vectors import Vectors
 
 
@@ -45,18 +42,7 @@ def checked_words(vectors: Vectors) -> Iterator[bytes]:
 
 
 def _write(vectors: Vectors, path: str | os.PathLike[str], rows: Iterable[bytes], header: bool = True) -> None:
-    with _packing(path) as file:
+    with packed_write(path) as file:
         if header:
             file.write(b"%d %d\n" % (len(vectors), vectors.dim))
         file.writelines(rows)
-
-
-@contextmanager
-def _packing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write into, packed if its name says so, without name and hour: equal vectors are equal files."""
-    with atomic_write(path) as file:
-        if not os.fspath(path).lower().endswith(".gz"):
-            yield file
-            return
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as packed:
-            yield cast(BinaryIO, packed)
