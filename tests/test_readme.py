@@ -33,6 +33,7 @@ def test_the_python_runs_and_gives_what_its_comments_say(tmp_path, monkeypatch):
 def test_the_commands_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("corpus.txt").write_text("the king and the queen of the land\n" * 50)
+    Path("edges.txt").write_text("king queen\nqueen land 2\n")
     commands = [shlex.split(line, comments=True) for line in "\n".join(blocks("sh")).splitlines()]
     ours = [words[1:] for words in commands if words[:1] == ["wordloom"]]
     assert len(ours) >= 4

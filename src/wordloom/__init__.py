@@ -38,6 +38,7 @@ _HOME = {
     "load": "formats",
     "train": "training",
     "train_pairs": "training",
+    "walk": "walks",
     "word_classes": "classes",
 }
 
@@ -67,6 +68,7 @@ __all__ = [
     "load",
     "train",
     "train_pairs",
+    "walk",
     "word_classes",
 ]
 
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
     from wordloom.training import train, train_pairs
     from wordloom.vectors import Embedding, Vectors
     from wordloom.vocabulary import Vocabulary
+    from wordloom.walks import walk
 
 
 def __getattr__(name: str) -> Any:

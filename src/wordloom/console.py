@@ -15,6 +15,8 @@ _DOING = {
     "join": "joining phrases",
     "compile": "loading kernels (compiled on first use)",
     "train": "training",
+    "read": "reading edges",
+    "walk": "walking",
 }
 
 

@@ -106,6 +106,14 @@ class Corpus(ABC):
         self.close()
 
 
+class TextMaker(ABC):
+    """What makes text instead of holding it, such as walks over a graph: any number of corpora, all with one text."""
+
+    @abstractmethod
+    def open(self, text: TextOptions) -> Corpus:
+        """The text as a corpus."""
+
+
 def open_corpus(
     source: object,
     *,
@@ -117,7 +125,8 @@ def open_corpus(
     source is one of
     - a path: a file (plain, gzip, bzip2, xz or zstd), a glob, a folder, or "-" for standard input;
     - a list of such paths;
-    - anything that gives lists of words each time it is iterated: [["a", "b"], ["c", "d"]].
+    - anything that gives lists of words each time it is iterated: [["a", "b"], ["c", "d"]];
+    - a `TextMaker`, such as `wordloom.walk` gives.
     `tokenize` turns a line into words, for text whose words are not separated by white space. It gets lines without
     their ends; of a line longer than about a megabyte it gets pieces, cut at white space.
     """
@@ -135,7 +144,7 @@ def open_corpus(
             f"tokenize= works on the lines of files, but the corpus is a {type(source).__name__}. "
             "Give a path, or token lists and no tokenize=."
         )
-    return TokenCorpus(source, text)
+    return source.open(text) if isinstance(source, TextMaker) else TokenCorpus(source, text)
 
 
 class TextCorpus(Corpus):

@@ -28,6 +28,9 @@ class Purpose(IntEnum):
     HELDOUT = 5  # whether a sentence is held out
     PARTS = 6  # the part that a word falls into
     WEIGHT = 7  # whether a pair of fractional weight comes once more
+    WALK_ORDER = 20  # which node's walk comes when
+    WALK_STEP = 21  # where a walk may go next
+    WALK_ACCEPT = 22  # whether it does
 
 
 def mix(x: UInt64s) -> UInt64s:

@@ -7,9 +7,9 @@ from typing import Literal
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Progress:
-    """One report. `done` of `total` is in bytes of text for count, encode and join, in `unit` for train."""
+    """One report. `done` of `total` is in bytes of files or text, for train in `unit`, for walk in walks."""
 
-    stage: Literal["count", "encode", "join", "compile", "train"]
+    stage: Literal["count", "encode", "join", "compile", "train", "read", "walk"]
     done: int = 0
     total: int | None = None  # None where it cannot be known, as for an iterable on its first reading
     epoch: int = 0  # 1..epochs while training

@@ -11,6 +11,7 @@ NAMES = (  # in the order of --help
     "train",
     "vocab",
     "phrases",
+    "walk",
     "near",
     "analogy",
     "evaluate",
