@@ -34,6 +34,10 @@ def test_the_commands_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("corpus.txt").write_text("the king and the queen of the land\n" * 50)
     Path("edges.txt").write_text("king queen\nqueen land 2\n")
+    Path("baskets.txt").write_text("crown sword\n")
+    Path("parsed.conllu").write_text(
+        "1\tlong\tlong\tADJ\t_\t_\t2\tamod\t_\t_\n2\tlive\tlive\tVERB\t_\t_\t0\troot\t_\t_\n"
+    )
     commands = [shlex.split(line, comments=True) for line in "\n".join(blocks("sh")).splitlines()]
     ours = [words[1:] for words in commands if words[:1] == ["wordloom"]]
     assert len(ours) >= 4

@@ -12,6 +12,7 @@ NAMES = (  # in the order of --help
     "vocab",
     "phrases",
     "walk",
+    "pairs",
     "near",
     "analogy",
     "evaluate",
