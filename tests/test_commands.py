@@ -96,11 +96,13 @@ def test_word2vec_says_once_what_it_does_differently(corpus, tmp_path, capsys):
     common = ["word2vec", "-train", str(corpus), "-output", str(tmp_path / "v"), "-min-count", "1", "-iter", "1"]
     assert main([*common]) == 0
     said = capsys.readouterr().err
-    assert said.count("skip-gram is learnt instead of CBOW (-cbow 1, the default)") == 1
-    assert main([*common, "-cbow", "0", "-hs", "1", "-negative", "0"]) == 0
+    assert said.count("the ends of lines are no word </s> here") == 1
+    assert "hierarchical" not in said
+    assert main([*common, "-hs", "1"]) == 0
     said = capsys.readouterr().err
-    assert "CBOW" not in said
-    assert "negative sampling is learnt instead of hierarchical softmax" in said
+    assert said.count("hierarchical softmax (-hs 1) is learnt without negative sampling; say -negative 0") == 1
+    assert main([*common, "-hs", "1", "-negative", "0"]) == 0
+    assert "hierarchical" not in capsys.readouterr().err
     assert main([*common, "-debug", "0"]) == 0
     printed = capsys.readouterr()
     assert printed.out + printed.err == ""

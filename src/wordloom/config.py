@@ -14,6 +14,9 @@ MOST_THREADS = 256
 LONGEST_SENTENCE = 1_000_000
 
 Errors = Literal["strict", "replace", "ignore"]
+Architecture = Literal["skipgram", "cbow"]
+Objective = Literal["negative", "hs", "softmax"]
+CbowGradient = Literal["derivative", "undivided"]
 WindowShape = Literal["dynamic", "fixed", "harmonic", "linear"]
 Subsampling = Literal["program", "published"]
 
@@ -82,10 +85,14 @@ class TrainConfig:
     sample: float = 1e-3  # t: words more frequent than this are thinned out; 0 keeps all
     subsampling: Subsampling = "program"  # by word2vec's formula, or by that of the publication
     epochs: int = 5
-    lr: float = 0.025  # the learning rate at the start, falling linearly ...
+    # The learning rate at the start, falling linearly ... Left out, it becomes the usual one: see `usual_lr`.
+    lr: float = None  # type: ignore[assignment]
     min_lr: float = 2.5e-6  # ... to this
     seed: int = 1
     heldout: float = 0.001  # the share of sentences kept aside to measure the objective; 0 turns it off
+    model: Architecture = "skipgram"  # a word predicts each of its contexts; cbow: they predict the word together
+    objective: Objective = "negative"  # negative sampling, hierarchical softmax, or the softmax of equation (3)
+    cbow_gradient: CbowGradient = "derivative"  # a word's share of a mean's step; the peers give it undivided
 
     def __post_init__(self) -> None:
         if is_whole(self.dim) and self.dim > 4096:
@@ -109,8 +116,11 @@ class TrainConfig:
         check_number("sample", self.sample, 0.0, 1.0, "1e-3 to 1e-5 is usual, 0 keeps every occurrence")
         check_choice("subsampling", self.subsampling, Subsampling)
         check_whole("epochs", self.epochs, 1, 1_000_000, "5 is usual, more for a small corpus")
-        if not (is_number(self.lr) and 0.0 < self.lr <= 1e6):
-            raise ConfigError(f"lr={self.lr!r} is out of range: use a number above 0, up to 1e6; 0.025 is usual.")
+        self._check_objective()
+        lr = self.usual_lr if self.lr is None else self.lr
+        if not (is_number(lr) and 0.0 < lr <= 1e6):
+            raise ConfigError(f"lr={lr!r} is out of range: use a number above 0, up to 1e6; {self.usual_lr} is usual.")
+        object.__setattr__(self, "lr", float(lr))
         if not (is_number(self.min_lr) and 0.0 <= self.min_lr <= self.lr):
             raise ConfigError(f"min_lr={self.min_lr!r} is out of range: use 0 up to the learning rate, lr={self.lr}.")
         check_whole("seed", self.seed, 0, 2**63 - 1, "any whole number")
@@ -121,6 +131,29 @@ class TrainConfig:
                 object.__setattr__(self, field.name, float(value))
             elif is_whole(value):
                 object.__setattr__(self, field.name, int(value))
+
+    @property
+    def usual_lr(self) -> float:
+        """The rate that suits the model.
+
+        A word of CBOW gets 1/m of a step where skip-gram takes m whole ones, so it needs a higher rate to learn as
+        much from a text. Undivided it is word2vec's 0.05.
+        """
+        if self.model == "cbow":
+            return 0.1 if self.cbow_gradient == "derivative" else 0.05
+        return 0.025
+
+    def _check_objective(self) -> None:
+        check_choice("model", self.model, Architecture)
+        check_choice("objective", self.objective, Objective)
+        check_choice("cbow_gradient", self.cbow_gradient, CbowGradient)
+        if self.model == "cbow" and self.objective == "softmax":
+            raise ConfigError("objective=softmax is skip-gram's, equation (3). With model=cbow use negative or hs.")
+        if self.positional and (self.model, self.objective) != ("skipgram", "negative"):
+            raise ConfigError(
+                f"positional contexts are not learnt with model={self.model} and objective={self.objective}. "
+                "Use skipgram and negative, or leave out positional."
+            )
 
     def _check_windows(self) -> None:
         advice = "5 is usual, 2 for syntax, 10 for topics"

@@ -26,7 +26,9 @@ class Heldout:
     def __init__(self, source: Source) -> None:
         found = list(islice(source.heldout_pairs(), MOST_HELDOUT))
         self.w, self.c = np.array(found, np.int32).reshape(-1, 2).T
-        self.drawn = _drawn(noise(source.contexts.mass, source.config.noise_power), len(found), source.config.negatives)
+        self.drawn = drawn_contexts(
+            noise(source.contexts.mass, source.config.noise_power), len(found), source.config.negatives
+        )
 
     def __len__(self) -> int:
         return len(self.w)
@@ -42,7 +44,7 @@ class Heldout:
         return float(f"{sum(losses) / len(self):.12g}")  # the last bits are the system's logarithm's
 
 
-def _drawn(probability: Float64s, n: int, negatives: int) -> Ids:
+def drawn_contexts(probability: Float64s, n: int, negatives: int) -> Ids:
     """`negatives` contexts for each of n pairs, from the whole noise distribution by its inverse."""
     edges = np.cumsum(probability)
     u = uniform(key(_FIXED, Purpose.NOISE), np.arange(n * negatives)) * edges[-1]

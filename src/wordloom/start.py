@@ -66,15 +66,22 @@ class Start(NamedTuple):
         return Vocabulary.of(counted.items())
 
     @property
+    def _has_tree(self) -> bool:
+        return self.embedding.objective == "hs"
+
+    @property
     def _frozen_side(self) -> Vectors:
         return self.embedding.words if self.freeze == "words" else self.embedding.contexts
 
     def take_over(self, W: Matrix, C: Matrix, words: Sequence[str], contexts: Sequence[str]) -> dict[str, Any]:
         """Put the rows of known words and contexts in their places; gives what to write down of it."""
-        taken = [
-            _take_over(matrix, names, side)
-            for matrix, names, side in ((W, words, self.embedding.words), (C, contexts, self.embedding.contexts))
-        ]
+        if self._has_tree and (self.embedding.words.words, self.embedding.contexts.words) != ([*words], [*contexts]):
+            taken = [_take_over(W, words, self.embedding.words), 0]  # the nodes of one tree are no good for another
+        else:
+            taken = [
+                _take_over(matrix, names, side)
+                for matrix, names, side in ((W, words, self.embedding.words), (C, contexts, self.embedding.contexts))
+            ]
         if not any(taken):
             raise InputError(
                 f"None of the {len(words):,} words have a vector to start from. Start from vectors of such words."

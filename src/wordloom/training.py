@@ -23,18 +23,19 @@ import numpy as np
 
 from wordloom.blocks import deal_parts, number_of_parts, pairs_per_round, stride_of
 from wordloom.cache import default_cache_dir, prepare, temporary_folder
-from wordloom.config import TextOptions, TrainConfig, check_names, checked_threads
+from wordloom.config import Architecture, Objective, TextOptions, TrainConfig, check_names, checked_threads
 from wordloom.corpus import open_corpus
 from wordloom.counting import count
 from wordloom.draws import Purpose, key
 from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, DivergedError, InputError
 from wordloom.heldout import Heldout
+from wordloom.likelihood import Measure
 from wordloom.pair_corpus import open_pairs
 from wordloom.pair_encode import Selection, encode_pairs
 from wordloom.pair_source import PairSource
 from wordloom.progress import OnProgress, Progress, ignore
-from wordloom.source import Dealt, Round, Source
+from wordloom.source import Dealt, Names, Round, Source
 from wordloom.start import Frozen, Start, open_start
 from wordloom.text_source import TextSource
 from wordloom.types import Float64s, Ids, Matrix
@@ -94,7 +95,7 @@ def train(
         raise ConfigError("min_context_count is for pairs; the words of a text are its contexts. Use min_count.")
     with open_corpus(corpus, text=text, tokenize=tokenize) as opened:
         on_progress(Progress(stage="compile"))
-        load_kernels()
+        load_kernels(config.objective, config.model)
         if begin and (begin.grow or begin.freeze) and vocabulary is None:
             counts = count(opened, threads=threads, on_progress=on_progress)
             selection: dict[str, Any] = {"min_count": config.min_count, "max_vocab": config.max_vocab}
@@ -143,6 +144,11 @@ def train_pairs(
     of_text = sorted(options.keys() & {*PairSource.unused, "max_sentence"})
     if of_text:
         raise ConfigError(f"{of_text[0]} is about text, and pairs are given as they are. Leave it out.")
+    if _kind(config) is not Training:
+        raise ConfigError(
+            f"model={config.model} and objective={config.objective} are learnt from text, not from pairs. "
+            "Use skipgram and negative."
+        )
     least = config.min_count if config.min_context_count is None else config.min_context_count
     cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
     with open_pairs(pairs, text=text, columns=columns) as corpus, temporary_folder(cache) as folder:
@@ -172,7 +178,7 @@ def split_options(
 
 
 @cache
-def load_kernels() -> None:
+def load_kernels(objective: Objective = "negative", model: Architecture = "skipgram") -> None:
     """Load what Numba has compiled before, or compile it now, by using it on a text of two words."""
     from wordloom.kernel import text
     from wordloom.kernel.loss import pairs_loss
@@ -186,7 +192,7 @@ def load_kernels() -> None:
     starts.flags.writeable = False
     text.tally(ids, np.zeros(2, np.int64))
     toy = Encoded(ids, starts, Vocabulary(("a", "b"), np.array([2, 2])), "")
-    train_encoded(toy, TrainConfig(dim=1, epochs=1, sample=0.0), threads=1)
+    train_encoded(toy, TrainConfig(dim=1, epochs=1, sample=0.0, objective=objective, model=model), threads=1)
     padded, one = np.zeros((2, 16), np.float32)[:, :1], np.zeros((1, 1), np.int32)
     pairs_loss(padded, padded, one[0], one[0], one)  # the toy is too small to hold anything out
 
@@ -208,10 +214,19 @@ def train_source(
 ) -> Embedding:
     """`train`, from whatever gives pairs."""
     with workers(threads) as pool:
-        return _Training(source, start, pool, threads, on_progress).run()
+        return _kind(source.config)(source, start, pool, threads, on_progress).run()
 
 
-class _Training:
+def _kind(config: TrainConfig) -> "type[Training]":
+    """Skip-gram with negative sampling is trained in blocks, on all threads; see `sequential.py` for the rest."""
+    if config.model == "skipgram" and config.objective == "negative":
+        return Training
+    from wordloom.sequential import InOrder
+
+    return InOrder
+
+
+class Training:
     """What one training holds together: the source, the model, the parts, the clock."""
 
     def __init__(
@@ -223,12 +238,12 @@ class _Training:
         self.pairs_per_round = pairs_per_round(self.parts, config.dim, config.negatives)
         # Long enough that calls cost nothing, short enough that an interrupt, which waits for one, takes no second.
         self.spans = _spans(self.parts, max(4 * threads, self.parts * config.dim * (config.negatives + 1) // 2**16))
-        self.heldout = Heldout(source)
+        self.heldout: Measure = Heldout(source)
         self.noise = noise(source.contexts.mass, config.noise_power)
         self.model = start_model(n_words, n_contexts, config.dim, config.seed, pool)
         self.epochs_before, self.started = 0, {}
         if start:
-            names = source.words.names, source.contexts.names
+            names = source.words.names, self._contexts().names
             self.epochs_before, self.started = start.epochs, start.take_over(*self._matrices(), *names)
             self.model = self.model._replace(frozen=FROZEN[start.freeze])
         self.losses: list[float | None] = []
@@ -242,7 +257,7 @@ class _Training:
         self._measure()
         self._report(0)
         for epoch in range(self.config.epochs):
-            for a_round in self.source.rounds(self.pairs_per_round):
+            for a_round in self._rounds():
                 self._train_round(epoch, a_round)
             if self.n_pairs == 0:
                 raise InputError(self.source.without_pairs)
@@ -251,6 +266,9 @@ class _Training:
         largest = np.abs([[m.min(), m.max()] for m in self._matrices()]).max()  # NaN if one is
         self._check(bool(largest <= LARGEST_COMPONENT), self.config.epochs * positions - 1)
         return self._embedding()
+
+    def _rounds(self) -> Iterable[Round]:
+        return self.source.rounds(self.pairs_per_round)
 
     def _train_round(self, epoch: int, a_round: Round) -> None:
         draws = self.epochs_before + epoch
@@ -304,7 +322,7 @@ class _Training:
             epoch, at = divmod(int(position), self.source.n_positions)
             raise DivergedError(
                 f"The vectors diverged in epoch {epoch + 1}, near {self.source.unit[:-1]} {at:,}. "
-                f"The learning rate {self.config.lr:g} is likely too high; 0.025 is usual."
+                f"The learning rate {self.config.lr:g} is likely too high; {self.config.usual_lr} is usual."
             )
 
     def _lr(self, position: float) -> float:
@@ -319,6 +337,10 @@ class _Training:
         """W and C as users know them: views of the model without its padding."""
         W, C = (m.reshape(-1, self.model.stride)[:, : self.config.dim] for m in (self.model.W, self.model.C))
         return W, C
+
+    def _contexts(self) -> Names:
+        """What the rows of C are called."""
+        return self.source.contexts
 
     def _report(self, done: int) -> None:
         self.report_due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
@@ -345,7 +367,7 @@ class _Training:
         }
         if self.started:
             record["start"] = self.started
-        sides = zip((self.source.words, self.source.contexts), self._matrices(), strict=True)
+        sides = zip((self.source.words, self._contexts()), self._matrices(), strict=True)
         words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
         return Embedding(words=words, contexts=contexts, record=record)
 

@@ -6,9 +6,11 @@
 [('dog', 0.95), ('car', 0.0)]
 """
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -17,6 +19,7 @@ import numpy.typing as npt
 
 from wordloom.asked import Query
 from wordloom.errors import InputError
+from wordloom.hierarchical import Tree, huffman, way_loss
 from wordloom.objective import sigmoid
 from wordloom.queries import Neighbours, Queries
 from wordloom.spelling import quoted
@@ -162,7 +165,8 @@ class Embedding:
 
     `record` is plain JSON (dicts with string keys, lists, strings, numbers, None) and the same for equal runs.
     Queries go to `.words`; `.contexts` answers the same ones. Files of other programs hold words only: `.contexts` then
-    has no rows.
+    has no rows. Of CBOW `.words` are those that are averaged and `.contexts` those that are predicted. Of hierarchical
+    softmax `.contexts` are the nodes of its tree, each named by the bits on the way to it: `/` is the root.
     """
 
     words: Vectors
@@ -186,15 +190,48 @@ class Embedding:
         """d, the length of each v_w and v_c."""
         return self.words.dim
 
+    @property
+    def objective(self) -> str:
+        """What the vectors were trained by: "negative", "hs" or "softmax", as in `TrainConfig`."""
+        config = self.record.get("config")
+        return str(config.get("objective", "negative")) if isinstance(config, dict) else "negative"
+
     def probability(self, w: str, c: str) -> float:
-        """p(D=1 | w, c) = sigma(v_c . v_w), the probability that the pair is of the corpus (paper, section 2)."""
+        """What the model says of c where w is.
+
+        negative  p(D=1 | w, c) = σ(v_c·v_w), the probability that the pair is of the corpus (paper, section 2)
+        softmax   p(c | w) = e^(v_c·v_w) / Σ_c' e^(v_c'·v_w), over all contexts c' (equation 3)
+        hs        p(c | w) = Π_n σ(±v_n·v_w), along the way to c (see `hierarchical.py`)
+
+        Of CBOW it is that of c in a window which has w alone.
+        """
         if not len(self.contexts):
             raise InputError(
                 "A probability needs the vectors of contexts, and these vectors hold no contexts. "
                 "Take a .loom file that wordloom trained."
             )
-        x = float(self.contexts[c].astype(np.float64) @ self.words[w].astype(np.float64))
+        v_w = self.words[w].astype(np.float64)
+        if self.objective == "hs":
+            return self._probability_by_tree(v_w, self.words.get_index(c))
+        x = float(self.contexts[c].astype(np.float64) @ v_w)
+        if self.objective == "softmax":
+            products = self.contexts.vectors @ v_w
+            return float(1 / np.exp(products - x).sum())
         return float(sigmoid(x))
+
+    def _probability_by_tree(self, v_w: Float64s, c: int) -> float:
+        if len(self.contexts) != len(self.words) - 1:
+            raise InputError(
+                "A probability by hierarchical softmax needs the whole tree, and only a part of the model is here. "
+                "Load it without limit."
+            )
+        way = slice(*self._tree.starts[c : c + 2])
+        v_n = self.contexts.vectors[self._tree.nodes[way]].astype(np.float64)
+        return math.exp(-way_loss(v_w, v_n, self._tree.bits[way]))
+
+    @cached_property
+    def _tree(self) -> Tree:
+        return huffman(self.words.counts)
 
     def similarity(self, a: str, b: str) -> float:
         """`Vectors.similarity` of the words."""
@@ -206,6 +243,11 @@ class Embedding:
 
     def combined(self) -> Vectors:
         """v_w + v_c for every word that is also a context (Levy, Goldberg and Dagan 2015: better at similarity)."""
+        if self.objective == "hs":
+            raise InputError(
+                "In the place of contexts this model has the nodes of a tree (objective=hs), which are no words to add "
+                "to words. Use .words."
+            )
         both = [word for word in self.words if word in self.contexts]
         if not both:
             raise InputError("No word of this model is also a context, so there is nothing to add up. Use .words.")

@@ -72,6 +72,11 @@ def side(embedding: "Embedding", args: Namespace) -> "Vectors":
     """The vectors that `add_model`'s options name."""
     if args.combined:
         return embedding.combined()
+    if args.contexts and embedding.objective == "hs":
+        raise InputError(
+            "In the place of contexts this model has the nodes of a tree (objective=hs). Leave out --contexts; "
+            "`wordloom convert --contexts` writes the nodes to a file."
+        )
     return embedding.contexts if args.contexts else embedding.words
 
 

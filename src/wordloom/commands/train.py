@@ -51,7 +51,7 @@ def arguments(parser: ArgumentParser) -> None:
         ("noise_power", number, "P", "contexts are drawn by count to this power"),
         ("sample", number, "T", "thin out words that make up more than this share of the text; 0 keeps all"),
         ("epochs", whole, "N", "times that the text is read"),
-        ("lr", number, "R", "the learning rate at the start, falling linearly"),
+        ("lr", number, "R", "the learning rate at the start, falling linearly (0.025; cbow 0.1, or 0.05 undivided)"),
         ("min_lr", number, "R", "the learning rate at the end"),
         ("seed", whole, "N", "another seed gives other vectors; the same gives the same bytes"),
         (
@@ -62,6 +62,9 @@ def arguments(parser: ArgumentParser) -> None:
         ),
     ):
         add_option(learn, name, kind, metavar, meaning)
+    add_choice(learn, "model", "a word predicts each of its contexts, or (cbow) they predict it together")
+    add_choice(learn, "objective", "negative sampling, hierarchical softmax, or the softmax over all contexts")
+    add_choice(learn, "cbow_gradient", "cbow: each word gets its share of a step, or (as word2vec has it) the whole")
     _add_windows(parser)
     vocabulary = add_vocabulary(parser)
     vocabulary.add_argument(

@@ -35,16 +35,16 @@ _FLAGS: tuple[tuple[str, Any, Any, str], ...] = (
     ("size", whole, 100, "the length of the vectors"),
     ("window", whole, 5, "the largest window"),
     ("sample", number, 1e-3, "thin out words that are more frequent than this"),
-    ("hs", whole, 0, "hierarchical softmax; not learnt here, see below"),
+    ("hs", whole, 0, "1 learns by hierarchical softmax"),
     ("negative", whole, 5, "drawn contexts for every pair"),
     ("threads", whole, 12, "at most so many threads, and no more than there are cores"),
     ("iter", whole, 5, "times that the text is read"),
     ("min-count", whole, 5, "rarer words leave the text"),
-    ("alpha", number, None, "the learning rate at the start (0.025)"),
+    ("alpha", number, None, "the learning rate at the start (0.05 for -cbow 1, 0.025 for -cbow 0)"),
     ("classes", whole, 0, "write so many word classes instead of vectors (needs scikit-learn)"),
     ("debug", whole, 2, "0 says nothing while it works"),
     ("binary", whole, 0, "1 writes the binary format"),
-    ("cbow", whole, 1, "continuous bag of words; not learnt here, see below"),
+    ("cbow", whole, 1, "1 learns the continuous bag of words, 0 skip-gram"),
 )
 
 
@@ -60,7 +60,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.epilog = (
         f"example: {EXAMPLE}\n\n"
-        "What differs: skip-gram with negative sampling is learnt, whatever -cbow and -hs say; </s> gets no vector;\n"
+        "What differs: -hs 1 is learnt without negative sampling beside it; </s> gets no vector;\n"
         "the bytes are the same for any number of threads."
     )
 
@@ -118,11 +118,8 @@ def _check(args: Namespace) -> None:
 
 def _differences(args: Namespace) -> Iterator[str]:
     """What of the given flags means something else here."""
-    if args.cbow:
-        yield "skip-gram is learnt instead of CBOW (-cbow 1, the default); say -cbow 0 to hear nothing of it."
-    if args.hs:
-        instead = "instead of" if args.negative == 0 else "without"
-        yield f"negative sampling is learnt {instead} hierarchical softmax (-hs 1)."
+    if args.hs and args.negative:
+        yield "hierarchical softmax (-hs 1) is learnt without negative sampling; say -negative 0 to hear nothing of it."
     yield "the ends of lines are no word </s> here, so there is one row less."
 
 
@@ -130,7 +127,8 @@ def _trained(args: Namespace, vocabulary: "Vocabulary | None") -> "Embedding":
     from wordloom.training import train
 
     counting = {} if vocabulary else {"min_count": args.min_count}
-    alpha = args.alpha if args.alpha is not None else 0.025  # also with -cbow 1, since skip-gram is learnt
+    usual = 0.05 if args.cbow else 0.025
+    alpha = usual if args.alpha is None else args.alpha
     with progress(args.debug < 1) as on_progress:
         return train(
             source([args.train]),
@@ -142,6 +140,9 @@ def _trained(args: Namespace, vocabulary: "Vocabulary | None") -> "Embedding":
             sample=args.sample,
             negatives=args.negative or 5,
             epochs=args.iter,
+            model="cbow" if args.cbow else "skipgram",
+            objective="hs" if args.hs else "negative",
+            cbow_gradient="undivided",  # as the original has it
             lr=alpha,
             min_lr=alpha * 1e-4,
             max_sentence=_SENTENCE,

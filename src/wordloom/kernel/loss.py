@@ -36,3 +36,14 @@ def pairs_loss(W, C, w, c, drawn):
         for n in drawn[pair]:
             total += _minus_log_sigmoid(-_dot(W, w[pair], C, n))
     return total
+
+
+@njit(nogil=True, cache=True)
+def ways_loss(W, N, w, c, starts, nodes, bits):
+    """Equivalent to `hierarchical.pairs_loss` times the number of pairs; starts, nodes and bits are its tree's."""
+    total = 0.0
+    for pair in range(len(w)):
+        for turn in range(starts[c[pair]], starts[c[pair] + 1]):
+            x = _dot(W, w[pair], N, nodes[turn])
+            total += _minus_log_sigmoid(-x if bits[turn] else x)
+    return total

@@ -80,7 +80,7 @@ def sigmoid(x):
 
 
 @njit(nogil=True, cache=True)
-def _dots_two(batch, x, y, width):
+def dots_two(batch, x, y, width):
     """v_wb . v_x and v_wb . v_y for the batch's six w_b."""
     w0 = whole(batch, 0)
     w1 = whole(batch, 1)
@@ -153,7 +153,7 @@ def _dots_own(batch, y, width):
 
 
 @njit(nogil=True, cache=True)
-def _push(row, i, g, v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5):
+def push(row, i, g, v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5):
     """Move eight columns of a context's row by Σ_b g_b v_b, and give each s_b its share g_b of the row as it was."""
     v = load(row, i)
     g0 = spread(g, 0)
@@ -212,15 +212,15 @@ def _update_six(batch, negatives, width, step, coming, coming_own):
         s0 = s1 = s2 = s3 = s4 = s5 = zero()
         g = step
         for k in range(0, negatives, 2):
-            s0, s1, s2, s3, s4, s5 = _push(
+            s0, s1, s2, s3, s4, s5 = push(
                 whole(batch, LAST_OWN + k), i, g, v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5
             )
-            s0, s1, s2, s3, s4, s5 = _push(
+            s0, s1, s2, s3, s4, s5 = push(
                 whole(batch, DRAWN + k), i, g + 4 * LANES, v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5
             )
             g += 8 * LANES
         if negatives % 2 == 0:
-            s0, s1, s2, s3, s4, s5 = _push(
+            s0, s1, s2, s3, s4, s5 = push(
                 whole(batch, LAST_OWN + negatives), i, g, v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5
             )
         store(w0, i, add(load(w0, i), s0))
@@ -270,7 +270,7 @@ def _update_mixed(batch, negatives, width, step, coming, coming_own):
         s4 = _move(c4, i, spread(step, 4), v4)
         s5 = _move(c5, i, spread(step, 5), v5)
         for k in range(negatives):
-            s0, s1, s2, s3, s4, s5 = _push(
+            s0, s1, s2, s3, s4, s5 = push(
                 whole(batch, DRAWN + k), i, step + 4 * LANES * (k + 1), v0, v1, v2, v3, v4, v5, s0, s1, s2, s3, s4, s5
             )
         store(w0, i, add(load(w0, i), s0))
@@ -285,12 +285,12 @@ def _update_mixed(batch, negatives, width, step, coming, coming_own):
 def _dots(batch, negatives, width, six, dots):
     """v_wb . v_cb, then v_wb . v_nk for every drawn context, LANES for each, the last two lanes of no meaning."""
     n = whole(batch, DRAWN)
-    x, y = _dots_two(batch, whole(batch, LAST_OWN), n, width) if six else _dots_own(batch, n, width)
+    x, y = dots_two(batch, whole(batch, LAST_OWN), n, width) if six else _dots_own(batch, n, width)
     store(dots, 0, x)
     store(dots, LANES, y)
     for k in range(1, negatives, 2):
         m = min(k + 1, negatives - 1)  # the last of an even number is its own companion
-        x, y = _dots_two(batch, whole(batch, DRAWN + k), whole(batch, DRAWN + m), width)
+        x, y = dots_two(batch, whole(batch, DRAWN + k), whole(batch, DRAWN + m), width)
         store(dots, LANES * (k + 1), x)
         store(dots, LANES * (m + 1), y)
 
