@@ -141,7 +141,7 @@ class TrainConfig:
         """
         if self.model == "cbow":
             return 0.1 if self.cbow_gradient == "derivative" else 0.05
-        return 0.025
+        return 0.1 if self.objective == "softmax" else 0.025  # of Adagrad, which divides it by what it meets
 
     def _check_objective(self) -> None:
         check_choice("model", self.model, Architecture)

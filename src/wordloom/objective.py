@@ -14,6 +14,8 @@ from wordloom.types import Ids, Matrix
 
 Floats = npt.NDArray[np.float64]
 
+ADAGRAD_FLOOR = 1e-8  # a number whose gradient was always 0 stays where it is
+
 
 def sigmoid(x: npt.ArrayLike) -> Floats:
     """σ(x) = 1 / (1 + e^-x), without overflow for any x."""
@@ -102,3 +104,36 @@ def _descend(
             C[target] -= lr * (slope @ before)
     if frozen != "words":
         np.subtract.at(W, w, lr * share)
+
+
+# --- Equation (3): the softmax that negative sampling takes the place of
+
+
+def softmax_loss(v_w: Floats, C: Floats, counts: Floats) -> float:
+    """The part of w in equation (3), negated: -Σ_c n(w,c) log p(c | w), where n(w,c) are the counts of w's pairs in D.
+
+        log p(c | w) = v_c·v_w - log Σ_c' e^(v_c'·v_w)
+
+    with a sum over all contexts c', which is what makes it "expensive to compute".
+    """
+    x = C @ v_w
+    return float(counts.sum() * np.logaddexp.reduce(x) - counts @ x)
+
+
+def softmax_gradient(v_w: Floats, C: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """The derivatives of `softmax_loss` by v_w and by C.
+
+    The slope in v_c·v_w is n(w) p(c | w) - n(w,c): what the model expects of a context, less what was seen.
+    """
+    x = C @ v_w
+    slope = counts.sum() * np.exp(x - np.logaddexp.reduce(x)) - counts
+    return slope @ C, np.outer(slope, v_w)
+
+
+def adagrad(x: Floats, gradient: Floats, squares: Floats, lr: float) -> None:
+    """Duchi et al. (2011), in place: every number has a rate of its own, lr over the root of its gradients' squares.
+
+    So counts need no scaling, be they of a word that occurs five times or of one that occurs a million times.
+    """
+    squares += gradient**2
+    x -= lr * gradient / np.sqrt(squares + ADAGRAD_FLOOR)

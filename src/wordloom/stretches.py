@@ -71,8 +71,7 @@ def _thin(source: TextSource, first: int, last: int, keys: UInt64s, heldout_limi
     ids, starts = source.encoded.ids, source.encoded.starts
     begin, end = starts[[first, last]].tolist()
     room = np.empty((4, end - begin), np.int32)
-    reach = pairs.Reach.of(source.windows)
-    n = pairs.thin(ids, starts, first, last, source.limit, reach, keys, heldout_limit, *room)
+    n = pairs.thin(ids, starts, first, last, source.limit, source.reach, keys, heldout_limit, *room)
     source.encoded.release(first, last)
     kept, left, right, _ = room[:, :n]
     return Stretch(kept, left, right, begin, end)

@@ -57,7 +57,7 @@ class TextSource(Source):
         self._room = np.empty((4, 0), np.int32)  # of each survivor: word, first and last context, place or part
 
     @cached_property
-    def _reach(self) -> "Reach":
+    def reach(self) -> "Reach":
         from wordloom.kernel.pairs import Reach
 
         return Reach.of(self.windows)
@@ -94,7 +94,7 @@ class TextSource(Source):
 
         kept, left, right, last = self._room[:, chunk.at :]
         text = self.encoded.ids, self.encoded.starts, chunk.first, chunk.last
-        n: int = pairs.thin(*text, self.limit, self._reach, keys, self.heldout_limit, kept, left, right, last)
+        n: int = pairs.thin(*text, self.limit, self.reach, keys, self.heldout_limit, kept, left, right, last)
         if self.windows.positional:
             pairs.count_placed(kept, left, right, last, n, self.windows.left, self.windows.n_offsets, *where, counts)
         else:

@@ -144,10 +144,10 @@ def train_pairs(
     of_text = sorted(options.keys() & {*PairSource.unused, "max_sentence"})
     if of_text:
         raise ConfigError(f"{of_text[0]} is about text, and pairs are given as they are. Leave it out.")
-    if _kind(config) is not Training:
+    if config.model == "cbow" or config.objective == "hs":
         raise ConfigError(
             f"model={config.model} and objective={config.objective} are learnt from text, not from pairs. "
-            "Use skipgram and negative."
+            "Use skipgram, and negative or softmax."
         )
     least = config.min_count if config.min_context_count is None else config.min_context_count
     cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
@@ -218,9 +218,13 @@ def train_source(
 
 
 def _kind(config: TrainConfig) -> "type[Training]":
-    """Skip-gram with negative sampling is trained in blocks, on all threads; see `sequential.py` for the rest."""
+    """Skip-gram with negative sampling is trained in blocks; see the other two for the rest."""
     if config.model == "skipgram" and config.objective == "negative":
         return Training
+    if config.objective == "softmax":
+        from wordloom.softmax import Softmax
+
+        return Softmax
     from wordloom.sequential import InOrder
 
     return InOrder
