@@ -14,6 +14,7 @@ _DOING = {
     "encode": "encoding",
     "join": "joining phrases",
     "compile": "loading kernels (compiled on first use)",
+    "pairs": "counting pairs",
     "train": "training",
     "read": "reading edges",
     "walk": "walking",

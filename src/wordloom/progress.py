@@ -7,9 +7,12 @@ from typing import Literal
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Progress:
-    """One report. `done` of `total` is in bytes of files or text, for train in `unit`, for walk in walks."""
+    """One report. `done` of `total` is in bytes of files or text, for train in `unit`, for walk in walks.
 
-    stage: Literal["count", "encode", "join", "compile", "train", "read", "walk"]
+    For pairs it is in tokens.
+    """
+
+    stage: Literal["count", "encode", "join", "compile", "train", "read", "walk", "pairs"]
     done: int = 0
     total: int | None = None  # None where it cannot be known, as for an iterable on its first reading
     epoch: int = 0  # 1..epochs while training
