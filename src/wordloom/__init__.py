@@ -34,6 +34,8 @@ _HOME = {
     "Vocabulary": "vocabulary",
     "WordloomError": "errors",
     "evaluate": "evaluation",
+    "explain": "explanation",
+    "explain_similarity": "explanation",
     "document_vectors": "documents",
     "load": "formats",
     "train": "training",
@@ -65,6 +67,8 @@ __all__ = [
     "__version__",
     "document_vectors",
     "evaluate",
+    "explain",
+    "explain_similarity",
     "load",
     "train",
     "train_pairs",
@@ -90,6 +94,7 @@ if TYPE_CHECKING:
         WordloomError,
     )
     from wordloom.evaluation import evaluate
+    from wordloom.explanation import explain, explain_similarity
     from wordloom.formats import FastTextVectors, load
     from wordloom.phrases import Phrases
     from wordloom.progress import Progress

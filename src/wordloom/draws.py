@@ -31,6 +31,7 @@ class Purpose(IntEnum):
     WALK_ORDER = 20  # which node's walk comes when
     WALK_STEP = 21  # where a walk may go next
     WALK_ACCEPT = 22  # whether it does
+    SAMPLE = 9  # the pairs by which an explanation stands for all
 
 
 def mix(x: UInt64s) -> UInt64s:

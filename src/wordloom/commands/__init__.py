@@ -16,6 +16,7 @@ NAMES = (  # in the order of --help
     "near",
     "analogy",
     "evaluate",
+    "explain",
     "index",
     "classes",
     "info",

@@ -1,7 +1,6 @@
 """wordloom evaluate: how good models are, by files of analogies, similarities and categories."""
 
 import json
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wordloom.arguments import whole
 from wordloom.commands.inputs import add_side, load, side
+from wordloom.commands.tables import print_table
 from wordloom.config import checked_threads
 
 if TYPE_CHECKING:
@@ -181,27 +181,4 @@ def _print_table(models: list[str], columns: list[list[Line]]) -> None:
         [lines[0].test, lines[0].score, *(cell for line in lines for cell in (line.value, line.coverage))]
         for lines in zip(*columns, strict=True)
     ]
-    if sys.stdout is not None and sys.stdout.isatty():
-        _print_rich(heads, rows)
-    else:
-        _print_plain([heads, *rows])
-
-
-def _print_plain(rows: list[list[str]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-def _print_rich(heads: list[str], rows: list[list[str]]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for head in heads:
-        table.add_column(Text(head), overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))  # as Text, since rich would take [0.6, 0.7] for markup
-    Console().print(table)
+    print_table(heads, rows)

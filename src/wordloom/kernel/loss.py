@@ -7,7 +7,7 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def _dot(W, w, C, c):
+def dot(W, w, C, c):
     """v_w·v_c in float64 (Numba's `float` of a float32 is a float32), in four sums, since one would wait for itself."""
     dim = W.shape[1]
     a = b = d = e = 0.0
@@ -22,7 +22,7 @@ def _dot(W, w, C, c):
 
 
 @njit(nogil=True, cache=True)
-def _minus_log_sigmoid(x):
+def minus_log_sigmoid(x):
     """log(1 + e^-x) without overflow."""
     return max(-x, 0.0) + math.log1p(math.exp(-abs(x)))
 
@@ -32,9 +32,9 @@ def pairs_loss(W, C, w, c, drawn):
     """Equivalent to `objective.corpus_loss` times the number of pairs."""
     total = 0.0
     for pair in range(len(w)):
-        total += _minus_log_sigmoid(_dot(W, w[pair], C, c[pair]))
+        total += minus_log_sigmoid(dot(W, w[pair], C, c[pair]))
         for n in drawn[pair]:
-            total += _minus_log_sigmoid(-_dot(W, w[pair], C, n))
+            total += minus_log_sigmoid(-dot(W, w[pair], C, n))
     return total
 
 
