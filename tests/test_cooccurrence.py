@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordloom.contexts import half_widths, keep_limit, pairs, stays
-from wordloom.cooccurrence import Thinning, _in_units, cooccurrences, dynamic_window, weighted_pairs
+from wordloom.config import TrainConfig
+from wordloom.contexts import Windows, half_widths, keep_limit, pairs, stays
+from wordloom.cooccurrence import Thinning, _in_units, cooccurrences, trained_pairs, weighted_pairs
 from wordloom.draws import Purpose, draw, heldout_key, key
 from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, InputError
+from wordloom.text_source import TextSource
 from wordloom.vocabulary import Vocabulary
 
 TEXT = [[0, 1, 0, 2], [1], [2, 2, 0, 1, 1, 0, 2, 1]]
@@ -40,12 +42,12 @@ def by_definition(sentences, left, right):
 
 def thinned(encoded, thinning, epoch):
     """The sentences of an epoch, by the definitions in contexts.py."""
-    limit, keep_key = keep_limit(thinning.keep_probability), key(thinning.seed, Purpose.KEEP, epoch)
+    keep_key = key(thinning.seed, Purpose.KEEP, epoch)
     for s in range(encoded.n_sentences):
         positions = np.arange(encoded.starts[s], encoded.starts[s + 1])
         if draw(heldout_key(), np.array([s]))[0] >> np.uint64(32) >= thinning.heldout_limit:
             ids = encoded.ids[positions]
-            yield ids[stays(ids, positions, limit, keep_key)].tolist()
+            yield ids[stays(ids, positions, thinning.limit, keep_key)].tolist()
 
 
 def test_pairs_count_by_their_distance_and_never_across_sentences():
@@ -54,14 +56,21 @@ def test_pairs_count_by_their_distance_and_never_across_sentences():
     assert counted.count(0, 2) == 0.5 and counted.count(2, 0) == 0.0
 
 
-def test_a_dynamic_window_counts_a_pair_as_often_as_its_draws_make_it_on_average():
-    n = 20_000
-    sentence = list(range(8))
+@pytest.mark.parametrize("shape", ["dynamic", "linear", "harmonic", "fixed"])
+@pytest.mark.parametrize("clean", [False, True])
+def test_a_pair_counts_as_often_as_the_draws_of_training_make_it_on_average(shape, clean):
+    n = 4000
+    sentence, places = list(range(6)), [0, 1, 3, 4, 5, 7] if clean else None
+    text = [0, 1, -1, 2, 3, 4, -1, 5] if clean else sentence
+    windows = Windows(2, 3, shape, clean)
     drawn = Counter()
     for i in range(n):
-        drawn.update(pairs(sentence, half_widths(np.arange(8) + 8 * i, 3, key(1, Purpose.WINDOW, 0))))
-    for w, c, weight in weighted_pairs(sentence, dynamic_window(3), dynamic_window(3)):
-        assert abs(drawn[w, c] / n - weight) < 5 * math.sqrt(weight * (1 - weight) / n) + 1e-12
+        left, right = half_widths(np.arange(6) + 6 * i, windows, key(1, Purpose.WINDOW, 0))
+        drawn.update((w, c) for w, c, _ in pairs(sentence, left, right, places))
+    expected = as_dict(cooccurrences(encoded_of([text], 6), windows.weights(2), windows.weights(3), clean=clean))
+    assert drawn.keys() == expected.keys()
+    for pair, p in expected.items():
+        assert abs(drawn[pair] / n - p) < 5 * math.sqrt(p * (1 - p) / n) + 1e-9
 
 
 @given(
@@ -85,8 +94,9 @@ def test_rows_are_those_of_the_definition_for_any_window_and_length_of_slab(sent
 
 
 def test_thinned_text_is_the_text_of_training_in_all_its_epochs(zipf_encoded):
-    keep = zipf_encoded.vocabulary.keep_probability(1e-2)
-    thinning = Thinning(keep, seed=7, epochs=2, heldout_limit=2**31)
+    thinning = Thinning(
+        keep_limit(zipf_encoded.vocabulary.keep_probability(1e-2)), seed=7, epochs=2, heldout_limit=2**31
+    )
     expected = Counter()
     for epoch in range(2):
         for sentence in thinned(zipf_encoded, thinning, epoch):
@@ -102,8 +112,22 @@ def zipf_encoded():
     return encoded_of([rng.choice(300, rng.integers(1, 20), p=p / p.sum()).tolist() for _ in range(500)], 300)
 
 
+def test_a_source_is_counted_by_its_own_windows_and_draws(zipf_encoded):
+    config = TrainConfig(left=1, right=2, window_shape="harmonic", sample=1e-2, epochs=2, heldout=0.1, seed=4)
+    source = TextSource(zipf_encoded, config)
+    thinning = Thinning(source.limit, 4, 2, int(source.heldout_limit))
+    expected = cooccurrences(zipf_encoded, [1.0], [1.0, 0.5], thinning=thinning)
+    assert source.heldout_limit > 0 and as_dict(trained_pairs(source)) == as_dict(expected)
+
+
+def test_a_whole_sentence_is_a_window_as_long_as_the_longest(zipf_encoded):
+    source = TextSource(zipf_encoded, TrainConfig(window="sentence", sample=0, heldout=0))
+    lengths = np.diff(zipf_encoded.starts)
+    assert trained_pairs(source).total == (lengths * (lengths - 1)).sum()
+
+
 def test_threads_and_slabs_change_no_bit(zipf_encoded):
-    thinning = Thinning(zipf_encoded.vocabulary.keep_probability(1e-2), seed=1, epochs=3)
+    thinning = Thinning(keep_limit(zipf_encoded.vocabulary.keep_probability(1e-2)), seed=1, epochs=3)
     window = [1.0, 0.7, math.pi / 10]  # no fractions, so the sums are rounded once
     results = [
         cooccurrences(zipf_encoded, window, window, thinning=thinning, threads=threads, tokens_per_slab=slab)
@@ -129,12 +153,12 @@ def test_totals_are_those_of_rows_and_columns():
 
 
 def test_alike_windows_give_a_symmetric_table(zipf_encoded):
-    counted = as_dict(cooccurrences(zipf_encoded, dynamic_window(4), dynamic_window(4)))
+    counted = as_dict(cooccurrences(zipf_encoded, *[Windows(4, 4).weights(4)] * 2))
     assert counted == {(c, w): n for (w, c), n in counted.items()}
 
 
 def test_common_fractions_are_counted_exactly_and_others_to_nine_digits():
-    assert _in_units(dynamic_window(5), [])[1] == 5
+    assert _in_units(Windows(5, 5).weights(5), [])[1] == 5
     assert _in_units([1 / d for d in range(1, 11)], [])[1] == 2520
     (units, _), unit = _in_units([math.pi / 4, 1.0], [])
     np.testing.assert_allclose(units / unit, [math.pi / 4, 1.0], rtol=1e-9)
@@ -142,7 +166,7 @@ def test_common_fractions_are_counted_exactly_and_others_to_nine_digits():
 
 def test_progress_is_told_in_tokens_of_all_epochs(zipf_encoded):
     told = []
-    thinning = Thinning(np.ones(300), seed=1, epochs=2)
+    thinning = Thinning(keep_limit(np.ones(300)), seed=1, epochs=2)
     cooccurrences(zipf_encoded, [1.0], [1.0], thinning=thinning, on_progress=told.append)
     assert {report.stage for report in told} == {"pairs"}
     assert (told[-1].done, told[-1].total) == (2 * zipf_encoded.n_tokens,) * 2

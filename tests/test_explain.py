@@ -12,8 +12,8 @@ from scipy import stats
 import wordloom
 from wordloom.cache import prepare
 from wordloom.cli import main
-from wordloom.contexts import pairs
-from wordloom.cooccurrence import cooccurrences
+from wordloom.contexts import Windows
+from wordloom.cooccurrence import cooccurrences, trained_pairs
 from wordloom.corpus import open_corpus
 from wordloom.errors import InputError, UnknownWordError
 from wordloom.explanation import explain, explain_similarity, fit, whole
@@ -22,6 +22,7 @@ from wordloom.explanation.page import page
 from wordloom.explanation.trained import Trained, config_of, vocabulary_of
 from wordloom.explanation.windows import effective_windows, with_gaps
 from wordloom.objective import sigmoid
+from wordloom.text_source import TextSource
 from wordloom.vectors import Embedding, Vectors
 from wordloom.vocabulary import Vocabulary
 
@@ -211,12 +212,13 @@ def test_all_dims_have_the_same_products_as_numpy():
 def test_windows_reach_over_words_that_leave():
     text = with_gaps([["a", "odd", "b", "a"]], Vocabulary(("a", "b"), [2, 1]))
     assert text.ids.tolist() == [0, -1, 1, 0]
-    side = np.array([1.0])
-    plain, thinned, pruned, both = effective_windows(text, np.array([0.0, 1.0]), 1, (side, side))
+    plain, thinned, pruned, both = effective_windows(text, np.array([0.0, 1.0]), 1, Windows(1, 1))
     assert plain.shares.tolist() == [0, 1, 0, 0, 0] and plain.mean == 1
     assert pruned.shares.tolist() == [0, 0.5, 0.5, 0, 0] and pruned.beyond == 0.5  # a-b are 2 apart, b-a 1
     assert thinned.shares.tolist() == [0, 1, 0, 0, 0]  # odd-b: a never stays
     assert both.mean == 0  # only b is left
+    clean = effective_windows(text, np.array([0.0, 1.0]), 1, Windows(1, 1, clean=True))
+    assert clean[2].shares.tolist() == [0, 1, 0, 0, 0]  # b-a alone: a-b are too far apart
     assert [(w.pruned, w.subsampled) for w in (plain, thinned, pruned, both)] == [
         (False, False), (False, True), (True, False), (True, True)
     ]  # fmt: skip
@@ -225,8 +227,9 @@ def test_windows_reach_over_words_that_leave():
 def test_distances_are_those_of_the_pairs_by_the_definition(small):
     vocabulary = Vocabulary(tuple(f"w{i}" for i in range(3, 30)), np.full(27, 100))  # three frequent words are unknown
     text = with_gaps(small, vocabulary)
-    sides = (np.array([1.0, 0.5]), np.array([1.0, 1.0, 0.25]))
-    found = effective_windows(text, np.ones(27), 1, sides)[2]
+    windows = Windows(2, 3, "harmonic")
+    sides = windows.weights(2), windows.weights(3)
+    found = effective_windows(text, np.ones(27), 1, windows)[2]
     expected = Counter()
     for sentence in small:
         kept = [i for i, word in enumerate(sentence) if word in vocabulary]
@@ -324,22 +327,15 @@ def test_threads_change_no_digit(model, corpus):
     assert first == second
 
 
-def test_subsampled_training_is_counted_with_its_own_draws(small):
-    emb = wordloom.train(small, dim=4, window=2, epochs=3, min_count=1, sample=0.01, heldout=0.1)
-    from wordloom.explanation.report import count_corpus
-    from wordloom.heldout import Heldout
-
-    counts = count_corpus(emb, small)
-    with open_corpus(small) as corpus, prepare(corpus, min_count=1) as encoded:
-        config = config_of(emb)
-        limit = Heldout(encoded, config).limit
-        from tests.test_cooccurrence import thinned
-        from wordloom.cooccurrence import Thinning
-
-        thinning = Thinning(encoded.vocabulary.keep_probability(0.01), 1, 3, limit)
-        n = sum(len(list(pairs(s, [1] * len(s)))) for epoch in range(3) for s in thinned(encoded, thinning, epoch))
-        far = sum(2 * max(0, len(s) - 2) for epoch in range(3) for s in thinned(encoded, thinning, epoch))
-    assert counts.total == pytest.approx(n + far / 2)
+@pytest.mark.parametrize("options", [{"sample": 0.01}, {"clean": True, "min_count": 20}, {"left": 0, "right": 2}])
+def test_the_pairs_are_those_of_the_models_own_settings(options, small):
+    emb = wordloom.train(small, **{"dim": 4, "epochs": 3, "min_count": 1, **options})
+    report = explain(emb, small)
+    assert report.facts["same_corpus"]
+    config = config_of(emb)
+    with open_corpus(small) as corpus, prepare(corpus, min_count=config.min_count, gaps=config.clean) as encoded:
+        expected = trained_pairs(TextSource(encoded, config))
+    assert report.facts["pairs"] == expected.total and report.facts["different_pairs"] == len(expected)
 
 
 def test_the_page_is_well_formed_and_needs_nothing_from_elsewhere(report):
@@ -352,6 +348,12 @@ def test_the_page_is_well_formed_and_needs_nothing_from_elsewhere(report):
     assert "prefers-color-scheme: dark" in text
     numbers = [float(n) for n in re.findall(r'(?:x|y|cx|cy|width|height)="([-0-9.a-z]+)"', text)]
     assert numbers and np.all(np.isfinite(numbers)) and min(numbers) >= 0
+
+
+@pytest.mark.parametrize("options", [{"window": "sentence"}, {"dim": 1, "left": 0, "right": 1}, {"noise_power": 0.0}])
+def test_a_page_can_be_made_of_any_model(options, two_topics):
+    emb = wordloom.train(two_topics[:40], **{"dim": 5, "epochs": 1, "min_count": 1, "sample": 0, **options})
+    ET.fromstring(page(explain(emb, two_topics[:40]), "m").removeprefix("<!DOCTYPE html>\n"))
 
 
 def test_the_command_prints_tables_writes_the_page_and_json(model, corpus, tmp_path, capsys):

@@ -37,6 +37,7 @@ from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, InputError
 from wordloom.progress import OnProgress, ignore
 from wordloom.runs import Runs, Spool
+from wordloom.text_source import TextSource
 from wordloom.types import Counts, Float64s, Ids
 
 TOKENS_PER_SLAB = 1 << 25  # 8 bytes each while their pairs are counted
@@ -98,19 +99,10 @@ class Cooccurrences:
 class Thinning(NamedTuple):
     """What leaves the text before windows are taken, by the draws of training."""
 
-    keep_probability: Float64s  # of each word
+    limit: npt.NDArray[np.uint64]  # of each word: `contexts.keep_limit`
     seed: int
     epochs: int = 1  # that many times, each with draws of its own
     heldout_limit: int = 0  # sentences whose draw is below this are held out
-
-
-def dynamic_window(window: int) -> Float64s:
-    """p(pair at distance d is in D) = (window - d + 1) / window, the half-width being uniform on 1..window.
-
-    >>> dynamic_window(5).tolist()
-    [1.0, 0.8, 0.6, 0.4, 0.2]
-    """
-    return np.arange(window, 0, -1) / window
 
 
 def weighted_pairs(
@@ -161,6 +153,31 @@ def cooccurrences(
         return Cooccurrences(merged.starts()[0], contexts, _weights(units, unit, folder))
 
 
+def trained_pairs(
+    source: TextSource,
+    *,
+    threads: int | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+    on_progress: OnProgress = ignore,
+) -> Cooccurrences:
+    """#(w, c) as training sees it: by its windows, its subsampling in all its epochs, without what is held out."""
+    encoded, windows = source.encoded, source.windows
+    longest = max(
+        int(np.diff(encoded.starts[at : at + 1_000_001]).max()) for at in range(0, encoded.n_sentences, 1_000_000)
+    )
+    epochs = source.config.epochs if np.any(source.limit < 2**32) else 1  # all alike if every word stays
+    return cooccurrences(
+        encoded,
+        windows.weights(windows.left)[:longest],
+        windows.weights(windows.right)[:longest],
+        thinning=Thinning(source.limit, source.config.seed, epochs, int(source.heldout_limit)),
+        clean=windows.clean,
+        threads=threads,
+        cache_dir=cache_dir,
+        on_progress=on_progress,
+    )
+
+
 def _in_units(left: npt.ArrayLike, right: npt.ArrayLike) -> tuple[tuple[Counts, Counts], int]:
     """What pairs count as whole numbers of 1 / unit: exactly where small fractions will do, else to 9 digits.
 
@@ -204,8 +221,7 @@ class _Counting:
         n_words = len(encoded.vocabulary)
         self.encoded, self.sides, self.clean, self.threads = encoded, sides, clean, threads
         self.n_words = n_words
-        self.thinning = thinning or Thinning(np.ones(n_words), seed=0)
-        self.limit = keep_limit(self.thinning.keep_probability)
+        self.thinning = thinning or Thinning(keep_limit(np.ones(n_words)), seed=0)
         self._sums: list[Counts] = []  # that nobody uses: as many as threads
 
     def count_slabs(self, runs: Runs, tokens: int, on_progress: OnProgress) -> None:
@@ -241,7 +257,7 @@ class _Counting:
         text = np.empty(int(encoded.starts[last] - encoded.starts[first]) + last - first + 1, np.int32)
         keys = np.array([key(thinning.seed, Purpose.KEEP, epoch), heldout_key()])
         heldout = np.uint64(thinning.heldout_limit)
-        n = cooccur.thin(encoded.ids, encoded.starts, first, last, self.limit, keys, heldout, self.clean, text)
+        n = cooccur.thin(encoded.ids, encoded.starts, first, last, thinning.limit, keys, heldout, self.clean, text)
         encoded.release(first, last)
         starts, positions = np.zeros(self.n_words + 1, np.int64), np.empty(n, np.int32)
         cooccur.places(text[:n], starts, positions)

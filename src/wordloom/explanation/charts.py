@@ -9,6 +9,8 @@ from wordloom.explanation import plots
 from wordloom.explanation.report import Explanation
 from wordloom.kernel.explain import REACH
 
+FARTHEST = 60  # words apart in the plot of distances
+
 
 def _whole_ticks(low: float, high: float, step: float) -> list[tuple[float, str]]:
     values = np.arange(math.ceil(low / step) * step, high + 1e-9, step)
@@ -61,7 +63,7 @@ def calibration_plot(report: Explanation) -> str:
 
 def window_plot(report: Explanation) -> str:
     """Distances of pairs, without and with what leaves the text."""
-    far = min(3 * report.facts["window"], len(report.windows[-1].shares) - 1)
+    far = min(3 * report.facts["reach"], len(report.windows[-1].shares) - 1, FARTHEST)
     top = max(float(w.shares.max()) for w in report.windows) * 1.05 or 1.0
     step = max(1, far // 8)
     axes = plots.Axes(

@@ -114,7 +114,7 @@ def _on_windows(report: Explanation) -> str:
     return (
         "Words that leave the text let windows reach further. Pairs would be "
         f"{first.mean:.2f} words apart on average; those that are trained are {last.mean:.2f} words apart in the text "
-        f"as it was written, and {last.beyond:.1%} of them further than the window of {report.facts['window']}."
+        f"as it was written, and {last.beyond:.1%} of them further than the window is wide."
     )
 
 

@@ -8,8 +8,9 @@ from typing import Any, TypedDict
 import numpy as np
 
 from wordloom.cache import prepare
-from wordloom.config import TrainConfig, check_whole, checked_threads
-from wordloom.cooccurrence import Cooccurrences, cooccurrences
+from wordloom.config import check_whole, checked_threads
+from wordloom.contexts import Windows
+from wordloom.cooccurrence import Cooccurrences, trained_pairs
 from wordloom.corpus import Corpus, open_corpus
 from wordloom.encode import Encoded
 from wordloom.explanation import fit, whole
@@ -18,13 +19,12 @@ from wordloom.explanation.trained import (
     Trained,
     check_of_text,
     config_of,
-    sides,
     text_of,
-    thinning,
     vocabulary_of,
 )
 from wordloom.explanation.windows import Window, effective_windows, with_gaps
 from wordloom.progress import OnProgress, ignore
+from wordloom.text_source import TextSource
 from wordloom.vectors import Embedding
 
 
@@ -92,11 +92,12 @@ def explain(
     config, vocabulary = config_of(embedding), vocabulary_of(embedding)
     running: _Running = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
     with open_corpus(corpus, text=text_of(embedding, text), tokenize=tokenize) as opened:
-        with prepare(opened, vocabulary=vocabulary, **running) as encoded:
-            trained = Trained(embedding=embedding, config=config, counts=_count(encoded, config, running))
+        with prepare(opened, vocabulary=vocabulary, gaps=config.clean, **running) as encoded:
+            counts = trained_pairs(TextSource(encoded, config), **running)
+            trained = Trained(embedding=embedding, config=config, counts=counts)
             facts = _facts(trained, opened, encoded)
-        keep = vocabulary.keep_probability(config.sample)
-        windows = effective_windows(with_gaps(opened.sentences(), vocabulary), keep, config.seed, sides(config))
+        keep = vocabulary.keep_probability(config.sample, config.subsampling)
+        windows = effective_windows(with_gaps(opened.sentences(), vocabulary), keep, config.seed, Windows.of(config))
     n_rows = whole.number_of_rows(len(embedding), most_products)
     seen = fit.observed(trained, n_rows, threads)
     objective, calibration = whole.whole(trained, seen, n_rows, threads)
@@ -124,20 +125,17 @@ def count_corpus(
 ) -> Cooccurrences:
     """The pairs that a model was trained on, if it was trained on this corpus: what `explain_similarity` shows."""
     check_of_text(embedding)
+    config = config_of(embedding)
     running: _Running = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
     with (
         open_corpus(corpus, text=text_of(embedding, text)) as opened,
-        prepare(opened, vocabulary=vocabulary_of(embedding), **running) as encoded,
+        prepare(opened, vocabulary=vocabulary_of(embedding), gaps=config.clean, **running) as encoded,
     ):
-        return _count(encoded, config_of(embedding), running)
-
-
-def _count(encoded: Encoded, config: TrainConfig, running: _Running) -> Cooccurrences:
-    return cooccurrences(encoded, *sides(config), thinning=thinning(encoded, config), **running)
+        return trained_pairs(TextSource(encoded, config), **running)
 
 
 def _facts(trained: Trained, corpus: Corpus, encoded: Encoded) -> dict[str, Any]:
-    config = trained.config
+    config, windows = trained.config, Windows.of(trained.config)
     return {
         "words": len(trained.embedding),
         "dim": trained.embedding.dim,
@@ -147,6 +145,7 @@ def _facts(trained: Trained, corpus: Corpus, encoded: Encoded) -> dict[str, Any]
         "pairs": trained.counts.total,
         "different_pairs": len(trained.counts),
         "window": config.window,
+        "reach": max(windows.left, windows.right),
         "negatives": config.negatives,
         "noise_power": config.noise_power,
         "sample": config.sample,

@@ -80,7 +80,7 @@ def _range(low: float, high: float) -> str:
 
 def windows(report: Explanation) -> Table:
     """How far apart trained pairs are in the text as it was written."""
-    heads = ["rare words", "frequent words", "mean distance", f"beyond {report.facts['window']}"]
+    heads = ["rare words", "frequent words", "mean distance", "beyond the window"]
     rows = [
         ["pruned" if w.pruned else "kept", "thinned" if w.subsampled else "kept", f"{w.mean:.2f}", f"{w.beyond:.1%}"]
         for w in report.windows

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from wordloom.config import TextOptions, TrainConfig
-from wordloom.cooccurrence import Cooccurrences, Thinning, dynamic_window
-from wordloom.encode import Encoded
+from wordloom.cooccurrence import Cooccurrences
 from wordloom.errors import InputError
-from wordloom.heldout import Heldout
 from wordloom.types import Float64s, Ids, Matrix
 from wordloom.vectors import Embedding
 from wordloom.vocabulary import Vocabulary
@@ -106,16 +104,3 @@ def text_of(embedding: Embedding, given: dict[str, Any]) -> TextOptions:
 def vocabulary_of(embedding: Embedding) -> Vocabulary:
     """The words of the model, in its order."""
     return Vocabulary(tuple(embedding.words.words), embedding.words.counts)
-
-
-def sides(config: TrainConfig) -> tuple[Float64s, Float64s]:
-    """What a pair counts by its distance, to the left and to the right."""
-    weights = dynamic_window(config.window)
-    return weights, weights
-
-
-def thinning(encoded: Encoded, config: TrainConfig) -> Thinning:
-    """What left the text in training; of a text that keeps everything one epoch tells all."""
-    keep = encoded.vocabulary.keep_probability(config.sample)
-    epochs = config.epochs if np.any(keep < 1) else 1
-    return Thinning(keep, config.seed, epochs, Heldout(encoded, config).limit)

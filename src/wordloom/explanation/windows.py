@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wordloom.contexts import keep_limit
+from wordloom.contexts import Windows, keep_limit
 from wordloom.draws import Purpose, key
 from wordloom.types import Float64s, Ids
 from wordloom.vocabulary import Vocabulary
@@ -53,21 +53,21 @@ def with_gaps(sentences: Iterable[list[str]], vocabulary: Vocabulary, most: int 
     return Text(np.array(ids, np.int32), np.array(lengths, np.int64))
 
 
-def effective_windows(
-    text: Text, keep_probability: Float64s, seed: int, sides: tuple[Float64s, Float64s]
-) -> list[Window]:
+def effective_windows(text: Text, keep_probability: Float64s, seed: int, windows: Windows) -> list[Window]:
     """The distances without and with pruning, without and with subsampling."""
     return [
-        _window(text, keep_probability, seed, sides, prune, thin) for prune in (False, True) for thin in (False, True)
+        _window(text, keep_probability, seed, windows, prune, thin) for prune in (False, True) for thin in (False, True)
     ]
 
 
-def _window(text: Text, keep: Float64s, seed: int, sides: tuple[Float64s, Float64s], prune: bool, thin: bool) -> Window:
+def _window(text: Text, keep: Float64s, seed: int, windows: Windows, prune: bool, thin: bool) -> Window:
     from wordloom.kernel.explain import distances
 
-    counts = np.zeros(int(text.lengths.max()) + 1)
-    distances(text.ids, text.lengths, keep_limit(keep), key(seed, Purpose.KEEP, 0), *sides, prune, thin, counts)
+    longest = int(text.lengths.max())
+    sides = windows.weights(windows.left)[:longest], windows.weights(windows.right)[:longest]
+    counts = np.zeros(longest + 1)
+    draws = keep_limit(keep), key(seed, Purpose.KEEP, 0)
+    distances(text.ids, text.lengths, *draws, *sides, prune, thin, windows.clean, counts)
     shares = counts / max(counts.sum(), 1e-300)  # a text of single words has no pairs
-    reach = max(map(len, sides))
     mean = float(np.arange(len(shares)) @ shares)
-    return Window(prune, thin, shares, mean, float(shares[reach + 1 :].sum()))
+    return Window(prune, thin, shares, mean, float(shares[max(windows.left, windows.right) + 1 :].sum()))

@@ -150,11 +150,11 @@ def _expected(x, noise, mass, softplus, calibration):
 
 
 @njit(nogil=True, cache=True)
-def distances(text, lengths, limit, key, left, right, prune, thin, counts):
+def distances(text, lengths, limit, key, left, right, prune, thin, clean, counts):
     """Add the windows' weights of all pairs to counts[distance in the text as it was written].
 
     text holds sentences of these lengths, -1 for words outside the vocabulary; `prune` takes them out, `thin` takes out
-    frequent words by draws, both before windows are taken.
+    frequent words by draws, both before windows are taken, or after if they are `clean`.
     """
     kept = np.empty(lengths.max(), np.int64)
     begin = 0
@@ -167,7 +167,15 @@ def distances(text, lengths, limit, key, left, right, prune, thin, counts):
             n += stays
         begin += length
         for i in range(n):
-            for d in range(min(len(left), i)):
-                counts[kept[i] - kept[i - d - 1]] += left[d]
-            for d in range(min(len(right), n - 1 - i)):
-                counts[kept[i + d + 1] - kept[i]] += right[d]
+            for j in range(i - 1, -1, -1):
+                d = kept[i] - kept[j]
+                step = d if clean else i - j
+                if step > len(left):
+                    break
+                counts[d] += left[step - 1]
+            for j in range(i + 1, n):
+                d = kept[j] - kept[i]
+                step = d if clean else j - i
+                if step > len(right):
+                    break
+                counts[d] += right[step - 1]
