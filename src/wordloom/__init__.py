@@ -38,6 +38,7 @@ _HOME = {
     "explain_similarity": "explanation",
     "document_vectors": "documents",
     "load": "formats",
+    "sppmi_table": "sppmi",
     "train": "training",
     "train_pairs": "training",
     "walk": "walks",
@@ -70,6 +71,7 @@ __all__ = [
     "explain",
     "explain_similarity",
     "load",
+    "sppmi_table",
     "train",
     "train_pairs",
     "walk",
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
     from wordloom.formats import FastTextVectors, load
     from wordloom.phrases import Phrases
     from wordloom.progress import Progress
+    from wordloom.sppmi import sppmi_table
     from wordloom.training import train, train_pairs
     from wordloom.vectors import Embedding, Vectors
     from wordloom.vocabulary import Vocabulary

@@ -19,6 +19,7 @@ Objective = Literal["negative", "hs", "softmax"]
 CbowGradient = Literal["derivative", "undivided"]
 WindowShape = Literal["dynamic", "fixed", "harmonic", "linear"]
 Subsampling = Literal["program", "published"]
+Model = Literal["skipgram", "sppmi-svd"]
 
 # What word2vec, gensim and fastText call our options, for the error that a user of theirs meets first.
 PEER_NAMES = {
@@ -70,6 +71,7 @@ class TextOptions:
 class TrainConfig:
     """What is learnt and how; threads, paths and progress belong to `train`."""
 
+    model: Model = "skipgram"  # or the table that it approaches, factorised: see `sppmi.py`
     dim: int = 100  # d, the length of v_w and v_c
     window: int | Literal["sentence"] = 5  # the largest window, which each position draws anew; or all of the sentence
     left: int | None = None  # how far a window reaches to the left, if not `window`
@@ -101,6 +103,7 @@ class TrainConfig:
                 "100 to 300 is usual."
             )
         check_whole("dim", self.dim, 1, 4096, "100 to 300 is usual")
+        check_choice("model", self.model, Model)
         self._check_windows()
         if is_whole(self.negatives) and self.negatives < 1:
             raise ConfigError(

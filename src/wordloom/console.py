@@ -15,6 +15,7 @@ _DOING = {
     "join": "joining phrases",
     "compile": "loading kernels (compiled on first use)",
     "pairs": "counting pairs",
+    "factor": "finding singular values",
     "train": "training",
     "read": "reading edges",
     "walk": "walking",

@@ -147,7 +147,8 @@ def cooccurrences(
         counting.merge(runs, merged)
         if not merged.length:
             raise InputError(
-                "No line of the corpus keeps two words, so no word has a context. Put several words on a line."
+                "No line of the corpus keeps two words, so no word has a context. "
+                "Put several words on a line, or use a larger sample."
             )
         contexts, units = merged.mapped()
         return Cooccurrences(merged.starts()[0], contexts, _weights(units, unit, folder))

@@ -12,7 +12,7 @@ class Progress:
     For pairs it is in tokens.
     """
 
-    stage: Literal["count", "encode", "join", "compile", "train", "read", "walk", "pairs"]
+    stage: Literal["count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor"]
     done: int = 0
     total: int | None = None  # None where it cannot be known, as for an iterable on its first reading
     epoch: int = 0  # 1..epochs while training

@@ -36,6 +36,7 @@ from wordloom.pair_encode import Selection, encode_pairs
 from wordloom.pair_source import PairSource
 from wordloom.progress import OnProgress, Progress, ignore
 from wordloom.source import Dealt, Names, Round, Source
+from wordloom.sppmi import check_installed, train_sppmi
 from wordloom.start import Frozen, Start, open_start
 from wordloom.text_source import TextSource
 from wordloom.types import Float64s, Ids, Matrix
@@ -84,6 +85,10 @@ def train(
     begin = open_start(start, grow=grow, freeze=freeze)
     config, text = split_options(begin.options(options) if begin else options)
     threads = checked_threads(threads)
+    if config.model == "sppmi-svd":
+        check_installed()
+        if begin:
+            raise ConfigError("model=sppmi-svd is computed, not trained on from a start. Leave out start, grow and freeze.")
     keep, drop = checked_selection(min_count=config.min_count, max_vocab=config.max_vocab, keep=keep, drop=drop)
     if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
         raise ConfigError("vocabulary is not a wordloom.Vocabulary. Make one by Vocabulary.of or Vocabulary.read.")
@@ -113,7 +118,10 @@ def train(
             threads=threads,
             on_progress=on_progress,
         ) as encoded:
-            emb = train_encoded(encoded, config, start=begin, threads=threads, on_progress=on_progress)
+            if config.model == "sppmi-svd":
+                emb = train_sppmi(encoded, config, threads=threads, cache_dir=cache_dir, on_progress=on_progress)
+            else:
+                emb = train_encoded(encoded, config, start=begin, threads=threads, on_progress=on_progress)
     emb.record["text"] = {"lowercase": text.lowercase, "max_sentence": text.max_sentence}
     return emb
 
@@ -141,6 +149,8 @@ def train_pairs(
     known = {"sample": 0.0} | (begin.options(options) if begin else options)
     config, text = split_options(known, ["words", "contexts", "columns"])
     threads = checked_threads(threads)
+    if config.model == "sppmi-svd":
+        raise ConfigError("model=sppmi-svd counts the pairs of a text, and pairs are given here. Use skipgram.")
     of_text = sorted(options.keys() & {*PairSource.unused, "max_sentence"})
     if of_text:
         raise ConfigError(f"{of_text[0]} is about text, and pairs are given as they are. Leave it out.")

@@ -45,6 +45,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--contexts-output", metavar="OUT", help="write the vectors of the contexts to this file as well (.bin, .vec)"
     )
     learn = parser.add_argument_group("learning")
+    add_choice(learn, "model", "skip-gram with negative sampling, or the shifted PMI that it approaches, factorised")
     for name, kind, metavar, meaning in (
         ("dim", whole, "D", "the length of the vectors"),
         ("negatives", whole, "K", "drawn contexts for every pair"),
