@@ -321,6 +321,14 @@ def test_the_report_knows_the_corpus_it_was_trained_on(report, model, two_topics
     assert not other.facts["same_corpus"]
 
 
+def test_progress_is_told_to_the_end_of_each_stage(model, corpus):
+    told = []
+    explain(wordloom.load(model), corpus, on_progress=told.append)
+    for stage in ("pairs", "fit", "whole"):
+        last = [report for report in told if report.stage == stage][-1]
+        assert last.done == last.total > 0
+
+
 def test_threads_change_no_digit(model, corpus):
     emb = wordloom.load(model)
     first, second = (json.dumps(explain(emb, corpus, threads=threads).as_dict()) for threads in (1, 3))

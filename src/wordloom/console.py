@@ -16,6 +16,8 @@ _DOING = {
     "compile": "loading kernels (compiled on first use)",
     "pairs": "counting pairs",
     "factor": "finding singular values",
+    "fit": "comparing products with counts",
+    "whole": "going over all words and contexts",
     "train": "training",
     "read": "reading edges",
     "walk": "walking",

@@ -150,7 +150,9 @@ def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads:
 
 
 def reporter(
-    stage: Literal["count", "encode", "join", "read", "walk", "pairs"], total: int | None, on_progress: OnProgress
+    stage: Literal["count", "encode", "join", "read", "walk", "pairs", "fit", "whole"],
+    total: int | None,
+    on_progress: OnProgress,
 ) -> Callable[[int], None]:
     """A function that passes on how much is done, four times a second at most, and always when all is."""
     last_time, last_done = -math.inf, 0

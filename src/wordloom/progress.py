@@ -9,10 +9,10 @@ from typing import Literal
 class Progress:
     """One report. `done` of `total` is in bytes of files or text, for train in `unit`, for walk in walks.
 
-    For pairs it is in tokens.
+    Of an explanation it is in tokens (pairs), pairs (fit) and words (whole).
     """
 
-    stage: Literal["count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor"]
+    stage: Literal["count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole"]
     done: int = 0
     total: int | None = None  # None where it cannot be known, as for an iterable on its first reading
     epoch: int = 0  # 1..epochs while training

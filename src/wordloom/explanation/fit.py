@@ -7,16 +7,20 @@ Pairs count the same, or by #(w, c): most pairs are seen once or twice, and what
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from wordloom.counting import in_order
+from wordloom.counting import in_order, reporter
 from wordloom.draws import Purpose, key
 from wordloom.evaluation.correlation import spearman
 from wordloom.explanation.trained import Trained, band_name
+from wordloom.progress import OnProgress, ignore
 from wordloom.types import Float64s
+
+if TYPE_CHECKING:
+    from wordloom.kernel.explain import Sums
 
 SAMPLED = 1_000_000  # pairs, chosen by draws, on which ranks are compared if there are more
 PAIRS_PER_PIECE = 1 << 18
@@ -52,39 +56,40 @@ class Observed(NamedTuple):
     calibration: Float64s  # (bins, 2): pairs of D by bin of v_w·v_c, and what the model says of them
 
 
-def observed(trained: Trained, n_dense: int, threads: int) -> Observed:
+def observed(trained: Trained, n_dense: int, threads: int, on_progress: OnProgress = ignore) -> Observed:
     """Go over all observed pairs on all threads. Pieces are added in order, so the sums are always the same."""
     moments: Any = 0
     heat: Any = 0
     calibration: Any = 0
     losses, samples = [], []
+    report = reporter("fit", len(trained.counts), on_progress)
     for some in _pieces(trained, n_dense, threads):
-        moments, heat, calibration = moments + some[0], heat + some[1], calibration + some[3]
-        losses.append(some[2])
-        samples.append(some[4])
+        moments, heat, calibration = moments + some.moments, heat + some.heat, calibration + some.calibration
+        losses.append(some.losses)
+        samples.append(some.sample)
+        report(int(moments[:, :, 0, 0].sum()))
     sample = np.concatenate(samples)
     return Observed(_target(moments, sample, 1), _target(moments, sample, 2), heat, np.concatenate(losses), calibration)
 
 
-def _pieces(trained: Trained, n_dense: int, threads: int) -> Iterator[tuple[npt.NDArray[Any], ...]]:
+def _pieces(trained: Trained, n_dense: int, threads: int) -> "Iterator[Sums]":
     from wordloom.kernel import explain as kernel
 
-    counts = trained.counts
-    logs = _logs(trained)
-    limit = np.uint64(min(1.0, SAMPLED / len(counts)) * 2**32)
-    n_bands = int(trained.bands.max()) + 1
+    counts, n_bands = trained.counts, int(trained.bands.max()) + 1
+    pairs, logs = kernel.Pairs(counts.indptr, counts.contexts, counts.weights), kernel.Logs(*_logs(trained))
+    chosen = key(0, Purpose.SAMPLE), np.uint64(min(1.0, SAMPLED / len(counts)) * 2**32)
 
-    def go(rows: tuple[int, int]) -> tuple[npt.NDArray[Any], ...]:
+    def go(rows: tuple[int, int]) -> "Sums":
         first, last = rows
-        moments = np.zeros((n_bands, n_bands, 2, 9))
-        heat = np.zeros((2, kernel.HEAT_BINS, kernel.HEAT_BINS), np.int64)
-        losses, calibration = np.zeros((last - first, 3)), np.zeros((kernel.LOGIT_BINS, 2))
-        sample = np.empty((int(counts.indptr[last] - counts.indptr[first]), 5))
-        where = counts.indptr, counts.contexts, counts.weights, first, last
-        chosen = n_dense, key(0, Purpose.SAMPLE), limit
-        room = moments, heat, losses, calibration, sample
-        n = kernel.observed(trained.W, trained.C, *where, *logs, trained.bands, *chosen, *room)
-        return moments, heat, losses, calibration, sample[:n].copy()
+        sums = kernel.Sums(
+            moments=np.zeros((n_bands, n_bands, 2, 9)),
+            heat=np.zeros((2, kernel.HEAT_BINS, kernel.HEAT_BINS), np.int64),
+            losses=np.zeros((last - first, 3)),
+            calibration=np.zeros((kernel.LOGIT_BINS, 2)),
+            sample=np.empty((int(counts.indptr[last] - counts.indptr[first]), 5)),
+        )
+        n = kernel.observed(trained.W, trained.C, pairs, first, last, logs, trained.bands, n_dense, *chosen, sums)
+        return sums._replace(sample=sums.sample[:n].copy())
 
     return in_order(go, _rows(counts.indptr), threads)
 

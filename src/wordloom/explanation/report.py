@@ -99,8 +99,8 @@ def explain(
         keep = vocabulary.keep_probability(config.sample, config.subsampling)
         windows = effective_windows(with_gaps(opened.sentences(), vocabulary), keep, config.seed, Windows.of(config))
     n_rows = whole.number_of_rows(len(embedding), most_products)
-    seen = fit.observed(trained, n_rows, threads)
-    objective, calibration = whole.whole(trained, seen, n_rows, threads)
+    seen = fit.observed(trained, n_rows, threads, on_progress)
+    objective, calibration = whole.whole(trained, seen, n_rows, threads, on_progress)
     return Explanation(
         facts=facts,
         pmi=seen.pmi,

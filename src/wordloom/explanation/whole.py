@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wordloom.counting import in_order
+from wordloom.counting import in_order, reporter
 from wordloom.explanation.fit import Observed
 from wordloom.explanation.trained import Trained
+from wordloom.progress import OnProgress, ignore
 from wordloom.types import Float64s
 
 MOST_PRODUCTS = 5_000_000_000  # 70,000 words with each other; at dim 100 some 45 s of one core
@@ -57,14 +58,16 @@ def number_of_rows(n_words: int, most_products: int) -> int:
     return max(1, min(n_words, most_products // n_words))
 
 
-def whole(trained: Trained, seen: Observed, n_rows: int, threads: int) -> tuple[Objective, Calibration]:
+def whole(
+    trained: Trained, seen: Observed, n_rows: int, threads: int, on_progress: OnProgress = ignore
+) -> tuple[Objective, Calibration]:
     """The objective and the calibration, over the n_rows most frequent words and all contexts."""
-    losses, calibration = _all_pairs(trained, n_rows, threads)
+    losses, calibration = _all_pairs(trained, n_rows, threads, on_progress)
     calibration += seen.calibration
     return _objective(trained, seen.losses[:n_rows], losses), _calibration(seen.calibration[:, 0], calibration)
 
 
-def _all_pairs(trained: Trained, n_rows: int, threads: int) -> tuple[Float64s, Float64s]:
+def _all_pairs(trained: Trained, n_rows: int, threads: int, on_progress: OnProgress) -> tuple[Float64s, Float64s]:
     """Σ_c m log(1 + e^x) of each word, and by bins of x: Σ m and Σ m σ(x)."""
     from wordloom.kernel import explain as kernel
 
@@ -77,8 +80,14 @@ def _all_pairs(trained: Trained, n_rows: int, threads: int) -> tuple[Float64s, F
         kernel.all_pairs(trained.W, blocks, first, last, trained.noise, kernel.SOFTPLUS, losses, calibration, mass)
         return losses, calibration
 
-    losses, calibrations = zip(*in_order(go, range(0, n_rows, ROWS_PER_PIECE), threads), strict=True)
-    return np.concatenate(losses), np.sum(calibrations, axis=0)
+    report = reporter("whole", n_rows, on_progress)
+    losses, calibration, done = [], np.zeros((kernel.LOGIT_BINS, 2)), 0
+    for of_rows, of_bins in in_order(go, range(0, n_rows, ROWS_PER_PIECE), threads):
+        losses.append(of_rows)
+        calibration += of_bins
+        done += len(of_rows)
+        report(done)
+    return np.concatenate(losses), calibration
 
 
 def _objective(trained: Trained, seen: Float64s, of_noise: Float64s) -> Objective:

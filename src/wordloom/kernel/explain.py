@@ -6,6 +6,7 @@ The twins are the formulas in `explanation/`, by which the tests compute everyth
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -33,16 +34,38 @@ def _bin(x, bins):
     return min(max(math.floor((x + REACH) * (bins / (2 * REACH))), 0), bins - 1)
 
 
+class Pairs(NamedTuple):
+    """#(w, c), as `Cooccurrences` has it."""
+
+    indptr: np.ndarray
+    contexts: np.ndarray
+    weights: np.ndarray
+
+
+class Logs(NamedTuple):
+    """log #(w); log(k #(c) / |D|); log(k noise(c))."""
+
+    w: np.ndarray
+    c: np.ndarray
+    m: np.ndarray
+
+
+class Sums(NamedTuple):
+    """What `observed` adds to, for words first..last-1."""
+
+    moments: np.ndarray  # (bands, bands, 2, 9)
+    heat: np.ndarray  # (2, HEAT_BINS, HEAT_BINS)
+    losses: np.ndarray  # (last - first, 3)
+    calibration: np.ndarray  # (LOGIT_BINS, 2)
+    sample: np.ndarray  # (pairs of these words, 5)
+
+
 @njit(nogil=True, cache=True)
-def observed(
-    W, C, indptr, contexts, weights, first, last, log_w, log_c, log_m, bands, n_dense, key, limit,
-    moments, heat, losses, calibration, sample,
-):  # fmt: skip
+def observed(W, C, pairs, first, last, logs, bands, n_dense, key, limit, sums):
     """Go over the observed pairs of words first..last-1.
 
-    log_w = log #(w), log_c = log(k #(c) / |D|), log_m = log(k noise(c)), so that
-        y = log n - log_w - log_c = PMI(w, c) - log k
-        z = log n - log_w - log_m = log(n / m), the optimum of x
+        y = log n - log #(w) - log(k #(c) / |D|) = PMI(w, c) - log k
+        z = log n - log #(w) - log(k noise(c)) = log(n / m), the optimum of x
     moments[band of w, band of c, weighting] += s (1, x, xx, y, yy, xy, z, zz, xz), s being 1 or n
     heat[0] and heat[1] count pairs by (y, x) and by (z, x)
     losses[w - first] += n log(1 + e^-x), m log(1 + e^x), and the sum of both at x = z
@@ -51,15 +74,15 @@ def observed(
     """
     taken = 0
     for w in range(first, last):
-        for i in range(indptr[w], indptr[w + 1]):
-            c, n = contexts[i], weights[i]
+        for i in range(pairs.indptr[w], pairs.indptr[w + 1]):
+            c, n = pairs.contexts[i], pairs.weights[i]
             x = dot(W, w, C, c)
-            base = math.log(n) - log_w[w]
-            y, z = base - log_c[c], base - log_m[c]
-            m = math.exp(log_w[w] + log_m[c])
+            base = math.log(n) - logs.w[w]
+            y, z = base - logs.c[c], base - logs.m[c]
+            m = math.exp(logs.w[w] + logs.m[c])
             s = 1.0
             for weighting in range(2):
-                cell = moments[bands[w], bands[c], weighting]
+                cell = sums.moments[bands[w], bands[c], weighting]
                 cell[0] += s
                 cell[1] += s * x
                 cell[2] += s * x * x
@@ -70,18 +93,18 @@ def observed(
                 cell[7] += s * z * z
                 cell[8] += s * x * z
                 s = n
-            heat[0, _bin(y, HEAT_BINS), _bin(x, HEAT_BINS)] += 1
-            heat[1, _bin(z, HEAT_BINS), _bin(x, HEAT_BINS)] += 1
-            losses[w - first, 0] += n * minus_log_sigmoid(x)
-            losses[w - first, 1] += m * minus_log_sigmoid(-x)
-            losses[w - first, 2] += n * minus_log_sigmoid(z) + m * minus_log_sigmoid(-z)
+            sums.heat[0, _bin(y, HEAT_BINS), _bin(x, HEAT_BINS)] += 1
+            sums.heat[1, _bin(z, HEAT_BINS), _bin(x, HEAT_BINS)] += 1
+            sums.losses[w - first, 0] += n * minus_log_sigmoid(x)
+            sums.losses[w - first, 1] += m * minus_log_sigmoid(-x)
+            sums.losses[w - first, 2] += n * minus_log_sigmoid(z) + m * minus_log_sigmoid(-z)
             if w < n_dense:
                 at = _bin(x, LOGIT_BINS)
-                calibration[at, 0] += n
-                calibration[at, 1] += n / (1.0 + math.exp(-x))
+                sums.calibration[at, 0] += n
+                sums.calibration[at, 1] += n / (1.0 + math.exp(-x))
             if draw(key, i) >> _32 < limit:
-                sample[taken, 0], sample[taken, 1], sample[taken, 2] = x, y, z
-                sample[taken, 3], sample[taken, 4] = bands[w], bands[c]
+                sums.sample[taken, 0], sums.sample[taken, 1], sums.sample[taken, 2] = x, y, z
+                sums.sample[taken, 3], sums.sample[taken, 4] = bands[w], bands[c]
                 taken += 1
     return taken
 
