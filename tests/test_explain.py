@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import linalg, stats
 
 import wordloom
 from wordloom.cache import prepare
@@ -278,6 +278,19 @@ def test_contributions_add_up_to_the_cosine(trained):
     assert found.unexplained == pytest.approx(0, abs=1e-9)
     assert found.common + found.contributions.sum() == pytest.approx(found.cosine, abs=1e-9)
     assert len(found.contributions) == 30
+
+
+def test_contributions_are_those_of_the_formula(trained):
+    W, C = trained.W.astype(float), trained.C.astype(float)
+    u = W - W.mean(axis=0)
+    G = (C * trained.noise[:, None]).T @ C
+    a = np.sqrt(trained.noise) * (u @ np.linalg.inv(linalg.sqrtm(G).real) @ C.T)
+    found = explain_similarity(trained.embedding, "w3", "w7")
+    w, other = (trained.embedding.words.get_index(word) for word in ("w3", "w7"))
+    expected = a[w] * a[other] / np.linalg.norm(W[w]) / np.linalg.norm(W[other])
+    np.testing.assert_allclose(found.contributions, expected, atol=1e-9)
+    ordered = np.sort(expected)[::-1]
+    assert ordered[: found.half].sum() >= expected[expected > 0].sum() / 2 > ordered[: found.half - 1].sum()
 
 
 def test_what_few_contexts_cannot_say_is_unexplained(two_topics):
