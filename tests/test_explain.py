@@ -467,7 +467,7 @@ def test_models_of_other_kinds_are_refused(trained):
     with pytest.raises(InputError, match="contexts of this model are not its words"):
         explain(Embedding(words=emb.words, contexts=fewer), [["w1", "w2"]])
     uncounted = Vectors(emb.words.words, emb.words.vectors)
-    with pytest.raises(InputError, match="have no counts"):
+    with pytest.raises(InputError, match="The word 'w0' of this model has no count"):
         explain(Embedding(words=uncounted, contexts=emb.contexts), [["w1", "w2"]])
 
 

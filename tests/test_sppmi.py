@@ -123,6 +123,10 @@ def test_what_cannot_be_factorised_is_refused(two_topics):
         wordloom.train(two_topics, model="sppmi-svd", dim=5, positional=True, **OPTIONS)
     with pytest.raises(InputError, match=r"No pair occurs 64 times \(negatives\) as often as chance"):
         wordloom.train(two_topics, model="sppmi-svd", dim=5, **{**OPTIONS, "negatives": 64})
+    with pytest.raises(ConfigError, match="computed, not trained on from a start"):
+        wordloom.train(two_topics, model="sppmi-svd", start=wordloom.train(two_topics, dim=3, epochs=1, **OPTIONS))
+    with pytest.raises(ConfigError, match="pairs are given here"):
+        wordloom.train_pairs([("a", "b"), ("c", "d")], model="sppmi-svd")
     with pytest.raises(ConfigError, match="model='lsa' is not a choice"):
         wordloom.train(two_topics, model="lsa")
 

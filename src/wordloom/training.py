@@ -88,7 +88,9 @@ def train(
     if config.model == "sppmi-svd":
         check_installed()
         if begin:
-            raise ConfigError("model=sppmi-svd is computed, not trained on from a start. Leave out start, grow and freeze.")
+            raise ConfigError(
+                "model=sppmi-svd is computed, not trained on from a start. Leave out start, grow and freeze."
+            )
     keep, drop = checked_selection(min_count=config.min_count, max_vocab=config.max_vocab, keep=keep, drop=drop)
     if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
         raise ConfigError("vocabulary is not a wordloom.Vocabulary. Make one by Vocabulary.of or Vocabulary.read.")

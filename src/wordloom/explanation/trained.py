@@ -86,7 +86,11 @@ def check_of_text(embedding: Embedding) -> None:
             "Explain a model that was trained on text."
         )
     if embedding.words.counts.min() < 1:
-        raise InputError("The words of this model have no counts. Take the .loom file that wordloom trained.")
+        word = embedding.words.words[int(embedding.words.counts.argmin())]
+        raise InputError(
+            f"The word {word!r} of this model has no count, so its text is not known. "
+            "Take a .loom file that was trained on text, without words that the text does not have."
+        )
 
 
 def config_of(embedding: Embedding) -> TrainConfig:
