@@ -14,12 +14,11 @@ MOST_THREADS = 256
 LONGEST_SENTENCE = 1_000_000
 
 Errors = Literal["strict", "replace", "ignore"]
-Architecture = Literal["skipgram", "cbow"]
+Architecture = Literal["skipgram", "cbow", "sppmi-svd"]
 Objective = Literal["negative", "hs", "softmax"]
 CbowGradient = Literal["derivative", "undivided"]
 WindowShape = Literal["dynamic", "fixed", "harmonic", "linear"]
 Subsampling = Literal["program", "published"]
-Model = Literal["skipgram", "sppmi-svd"]
 
 # What word2vec, gensim and fastText call our options, for the error that a user of theirs meets first.
 PEER_NAMES = {
@@ -71,7 +70,6 @@ class TextOptions:
 class TrainConfig:
     """What is learnt and how; threads, paths and progress belong to `train`."""
 
-    model: Model = "skipgram"  # or the table that it approaches, factorised: see `sppmi.py`
     dim: int = 100  # d, the length of v_w and v_c
     window: int | Literal["sentence"] = 5  # the largest window, which each position draws anew; or all of the sentence
     left: int | None = None  # how far a window reaches to the left, if not `window`
@@ -92,7 +90,8 @@ class TrainConfig:
     min_lr: float = 2.5e-6  # ... to this
     seed: int = 1
     heldout: float = 0.001  # the share of sentences kept aside to measure the objective; 0 turns it off
-    model: Architecture = "skipgram"  # a word predicts each of its contexts; cbow: they predict the word together
+    # skipgram: a word predicts each of its contexts; cbow: they predict the word together; sppmi-svd: see `sppmi.py`
+    model: Architecture = "skipgram"
     objective: Objective = "negative"  # negative sampling, hierarchical softmax, or the softmax of equation (3)
     cbow_gradient: CbowGradient = "derivative"  # a word's share of a mean's step; the peers give it undivided
 
@@ -103,7 +102,6 @@ class TrainConfig:
                 "100 to 300 is usual."
             )
         check_whole("dim", self.dim, 1, 4096, "100 to 300 is usual")
-        check_choice("model", self.model, Model)
         self._check_windows()
         if is_whole(self.negatives) and self.negatives < 1:
             raise ConfigError(
@@ -150,6 +148,11 @@ class TrainConfig:
         check_choice("model", self.model, Architecture)
         check_choice("objective", self.objective, Objective)
         check_choice("cbow_gradient", self.cbow_gradient, CbowGradient)
+        if self.model == "sppmi-svd" and self.objective != "negative":
+            raise ConfigError(
+                f"model=sppmi-svd is what negative sampling approaches, and has no objective={self.objective}. "
+                "Leave out objective."
+            )
         if self.model == "cbow" and self.objective == "softmax":
             raise ConfigError("objective=softmax is skip-gram's, equation (3). With model=cbow use negative or hs.")
         if self.positional and (self.model, self.objective) != ("skipgram", "negative"):

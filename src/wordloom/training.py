@@ -102,7 +102,7 @@ def train(
         raise ConfigError("min_context_count is for pairs; the words of a text are its contexts. Use min_count.")
     with open_corpus(corpus, text=text, tokenize=tokenize) as opened:
         on_progress(Progress(stage="compile"))
-        load_kernels(config.objective, config.model)
+        load_kernels(config.objective, "cbow" if config.model == "cbow" else "skipgram")
         if begin and (begin.grow or begin.freeze) and vocabulary is None:
             counts = count(opened, threads=threads, on_progress=on_progress)
             selection: dict[str, Any] = {"min_count": config.min_count, "max_vocab": config.max_vocab}

@@ -45,7 +45,6 @@ def arguments(parser: ArgumentParser) -> None:
         "--contexts-output", metavar="OUT", help="write the vectors of the contexts to this file as well (.bin, .vec)"
     )
     learn = parser.add_argument_group("learning")
-    add_choice(learn, "model", "skip-gram with negative sampling, or the shifted PMI that it approaches, factorised")
     for name, kind, metavar, meaning in (
         ("dim", whole, "D", "the length of the vectors"),
         ("negatives", whole, "K", "drawn contexts for every pair"),
@@ -63,7 +62,12 @@ def arguments(parser: ArgumentParser) -> None:
         ),
     ):
         add_option(learn, name, kind, metavar, meaning)
-    add_choice(learn, "model", "a word predicts each of its contexts, or (cbow) they predict it together")
+    add_choice(
+        learn,
+        "model",
+        "a word predicts each of its contexts, or (cbow) they predict it together; sppmi-svd factorises the table that "
+        "the first approaches",
+    )
     add_choice(learn, "objective", "negative sampling, hierarchical softmax, or the softmax over all contexts")
     add_choice(learn, "cbow_gradient", "cbow: each word gets its share of a step, or (as word2vec has it) the whole")
     _add_windows(parser)

@@ -44,6 +44,6 @@ def ways_loss(W, N, w, c, starts, nodes, bits):
     total = 0.0
     for pair in range(len(w)):
         for turn in range(starts[c[pair]], starts[c[pair] + 1]):
-            x = _dot(W, w[pair], N, nodes[turn])
-            total += _minus_log_sigmoid(-x if bits[turn] else x)
+            x = dot(W, w[pair], N, nodes[turn])
+            total += minus_log_sigmoid(-x if bits[turn] else x)
     return total
