@@ -170,7 +170,7 @@ def test_a_word_predicts_another_in_a_window_of_its_own(two_topics):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "glove"}, "model='glove' is not a choice. Use skipgram or cbow."),
+        ({"model": "glove"}, "model='glove' is not a choice. Use skipgram, cbow or sppmi-svd."),
         ({"objective": "nce"}, "objective='nce' is not a choice. Use negative, hs or softmax."),
         ({"cbow_gradient": 1}, "cbow_gradient=1 is not a choice. Use derivative or undivided."),
         (

@@ -119,7 +119,7 @@ def test_without_scipy_the_extra_is_named_before_anything_is_read(tmp_path, monk
 def test_what_cannot_be_factorised_is_refused(two_topics):
     with pytest.raises(ConfigError, match=r"dim=20 is too large: a table of 20 words .* Use 19 or less"):
         wordloom.train(two_topics, model="sppmi-svd", dim=20, **OPTIONS)
-    with pytest.raises(ConfigError, match="positional contexts are not counted"):
+    with pytest.raises(ConfigError, match="positional contexts are not learnt with model=sppmi-svd"):
         wordloom.train(two_topics, model="sppmi-svd", dim=5, positional=True, **OPTIONS)
     with pytest.raises(InputError, match=r"No pair occurs 64 times \(negatives\) as often as chance"):
         wordloom.train(two_topics, model="sppmi-svd", dim=5, **{**OPTIONS, "negatives": 64})
