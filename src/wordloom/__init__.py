@@ -21,6 +21,7 @@ _HOME = {
     "DivergedError": "errors",
     "Embedding": "vectors",
     "FastTextVectors": "formats",
+    "FoldedIn": "fold_in",
     "InputError": "errors",
     "MissingExtraError": "errors",
     "OutputError": "errors",
@@ -53,6 +54,7 @@ __all__ = [
     "DivergedError",
     "Embedding",
     "FastTextVectors",
+    "FoldedIn",
     "InputError",
     "MissingExtraError",
     "OutputError",
@@ -97,6 +99,7 @@ if TYPE_CHECKING:
     )
     from wordloom.evaluation import evaluate
     from wordloom.explanation import explain, explain_similarity
+    from wordloom.fold_in import FoldedIn
     from wordloom.formats import FastTextVectors, load
     from wordloom.phrases import Phrases
     from wordloom.progress import Progress

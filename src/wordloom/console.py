@@ -21,6 +21,7 @@ _DOING = {
     "train": "training",
     "read": "reading edges",
     "walk": "walking",
+    "solve": "solving for new words",
 }
 
 

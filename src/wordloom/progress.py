@@ -9,10 +9,12 @@ from typing import Literal
 class Progress:
     """One report. `done` of `total` is in bytes of files or text, for train in `unit`, for walk in walks.
 
-    Of an explanation it is in tokens (pairs), pairs (fit) and words (whole).
+    Of an explanation it is in tokens (pairs), pairs (fit) and words (whole); for solve it is in words.
     """
 
-    stage: Literal["count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole"]
+    stage: Literal[
+        "count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole", "solve"
+    ]
     done: int = 0
     total: int | None = None  # None where it cannot be known, as for an iterable on its first reading
     epoch: int = 0  # 1..epochs while training

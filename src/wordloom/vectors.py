@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,9 @@ from wordloom.objective import sigmoid
 from wordloom.queries import Neighbours, Queries
 from wordloom.spelling import quoted
 from wordloom.types import Counts, Float64s, Matrix
+
+if TYPE_CHECKING:
+    from wordloom.fold_in import FoldedIn
 
 # One lock for all objects: what is made lazily is made once, and an object with a lock of its own could not be copied.
 _MAKING = Lock()
@@ -253,6 +256,18 @@ class Embedding:
             raise InputError("No word of this model is also a context, so there is nothing to add up. Use .words.")
         w, c = self.words.vectors_for_all(both), self.contexts.vectors_for_all(both)
         return Vectors(both, w.vectors + c.vectors, w.counts)
+
+    def fold_in(self, corpus: object = None, **options: Any) -> "FoldedIn":
+        """Vectors for words that are new, with the contexts as they are: see `wordloom.fold_in.fold_in`."""
+        from wordloom.fold_in import fold_in  # downstream, like formats
+
+        return fold_in(self, corpus, **options)
+
+    def with_words(self, folded: "FoldedIn") -> "Embedding":
+        """This model and the words that `fold_in` made for it, after its own."""
+        from wordloom.fold_in import with_words
+
+        return with_words(self, folded)
 
     def save(self, path: str | os.PathLike[str], format: str | None = None, dtype: str = "float32") -> None:
         """Write to a file, in the format that is named or that the suffix says: see `wordloom.formats`.

@@ -13,6 +13,7 @@ NAMES = (  # in the order of --help
     "phrases",
     "walk",
     "pairs",
+    "fold-in",
     "near",
     "analogy",
     "evaluate",

@@ -1,0 +1,194 @@
+"""How often each new word was seen with each context that is known, from a text or from pairs.
+
+Of a text these are the pairs that training would be *expected* to take from it, so nothing is drawn:
+
+    n(w, c) = Σ over the tokens of w and c in one sentence of p(both stay) * p(the window reaches from one to the other)
+
+with the thinning and the windows of `contexts.py`. Words that are neither known nor new leave the text before windows
+are taken, as rare ones do in training. All sums are exact, so that they do not depend on the order of the text.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from wordloom.corpus import Corpus
+from wordloom.counting import count
+from wordloom.encode import Encoded
+from wordloom.errors import InputError
+from wordloom.progress import OnProgress
+from wordloom.types import Counts, Float64s, Ids
+from wordloom.vectors import Vectors
+from wordloom.vocabulary import Vocabulary
+from wordloom.workers import Workers
+
+Pairs = Iterable[Sequence[Any]]  # (word, context) or (word, context, weight)
+
+_TOKENS_AT_ONCE = 1 << 22
+_WORDS_AT_ONCE = 16
+
+
+class Seen(NamedTuple):
+    """New word j was seen with the rows rows[starts[j] : starts[j + 1]] of the fixed side, with each `times` often."""
+
+    words: list[str]
+    counts: Counts  # occurrences in the text, or the sum of the weights
+    as_known: Float64s  # the same, in proportion to the counts of the model
+    share: Float64s  # of each word among the tokens that stay
+    rows: Ids
+    times: Float64s
+    starts: npt.NDArray[np.int64]
+
+
+# --- From a text
+
+
+def unknown_words(corpus: Corpus, known: Vectors, min_count: int, threads: int, on_progress: OnProgress) -> list[str]:
+    """The words of a corpus that are not known and occur min_count times, the frequent ones first."""
+    counts = count(corpus, threads=threads, on_progress=on_progress)
+    if counts.n_tokens == 0:
+        raise InputError(f"{counts.name} has no words, so there is none to fold in. Give text that has the new words.")
+    frequent = counts.ordered(np.flatnonzero(counts.counts >= min_count))
+    return [word for word in counts.words(frequent) if word not in known]
+
+
+def text_vocabulary(fixed: Vectors, others: Vectors, new: list[str]) -> Vocabulary:
+    """What to encode a text by: the rows of the fixed side, the other words that the model knows, the new words."""
+    rest = [word for word in others if word not in fixed] if others.words != fixed.words else []
+    counts = np.concatenate(
+        [fixed.counts, others.counts[[others.key_to_index[word] for word in rest]], np.ones(len(new))]
+    )
+    return Vocabulary((*fixed.words, *rest, *new), np.maximum(counts, 1))
+
+
+def seen_in_text(
+    encoded: Encoded, n_fixed: int, n_new: int, sample: float, left: Float64s, right: Float64s, pool: Workers
+) -> Seen:
+    """What the last n_new words of the vocabulary are expected to have as contexts among its first n_fixed.
+
+    left[s], right[s]: how likely a window reaches the (s + 1)-th of the tokens that stay on that side.
+    """
+    n_known = len(encoded.vocabulary) - n_new
+    positions, ends = _occurrences(encoded.ids, n_known, n_new)
+    counts = np.diff(ends)
+    vocabulary = _as_in_training(encoded, counts)
+    keep = vocabulary.keep_probability(sample)
+    look = _looker(encoded, positions, ends, keep, left, right, n_fixed)
+    spans = [range(at, min(at + _WORDS_AT_ONCE, n_new)) for at in range(0, n_new, _WORDS_AT_ONCE)]
+    found = [one for some in pool.map(look, spans) for one in some]
+    stay = keep * vocabulary.counts
+    new = slice(n_known, None)
+    starts = np.append(0, np.cumsum([len(rows) for rows, _ in found], dtype=np.int64))
+    rows, times = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    as_known = vocabulary.counts[new].astype(np.float64)
+    return Seen(list(vocabulary.words[new]), counts, as_known, (stay / stay.sum())[new], rows, times, starts)
+
+
+def _occurrences(ids: Ids, n_known: int, n_new: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Where the new words stand, word by word; those of word j are positions[ends[j] : ends[j + 1]]."""
+    spans = range(0, len(ids), _TOKENS_AT_ONCE)
+    at = np.concatenate([begin + np.flatnonzero(ids[begin : begin + _TOKENS_AT_ONCE] >= n_known) for begin in spans])
+    words = ids[at] - n_known
+    return at[np.argsort(words, kind="stable")], np.append(0, np.cumsum(np.bincount(words, minlength=n_new)))
+
+
+def _as_in_training(encoded: Encoded, counts: Counts) -> Vocabulary:
+    """The vocabulary with counts for the new words that are to the model's as their shares of the two texts are."""
+    vocabulary = encoded.vocabulary
+    known = vocabulary.counts[: len(vocabulary) - len(counts)]
+    scaled = np.maximum(1, np.rint(counts * (int(known.sum()) / encoded.n_tokens)).astype(np.int64))
+    return Vocabulary(vocabulary.words, np.concatenate([known, scaled]))
+
+
+def _looker(
+    encoded: Encoded,
+    positions: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    keep: Float64s,
+    left: Float64s,
+    right: Float64s,
+    n_fixed: int,
+) -> Callable[[range], list[tuple[Ids, Float64s]]]:
+    """What gives the contexts of some new words: rows of the fixed side, and how often each."""
+    from wordloom.kernel.expected import UNIT, expected_contexts
+
+    n_known = len(keep) - len(ends) + 1
+    rooms: list[tuple[npt.NDArray[np.int64], Ids]] = []  # that no thread is using
+
+    def look(some: range) -> list[tuple[Ids, Float64s]]:
+        try:
+            room = rooms.pop()
+        except IndexError:
+            room = np.zeros(n_fixed, np.int64), np.empty(n_fixed + 1, np.int32)
+        found = []
+        for word in some:
+            mine = positions[ends[word] : ends[word + 1]]
+            rows, units = expected_contexts(encoded.ids, encoded.starts, mine, keep, left, right, *room)
+            found.append((rows, units * (keep[n_known + word] / UNIT)))
+        rooms.append(room)
+        return found
+
+    return look
+
+
+# --- From pairs
+
+
+def seen_in_pairs(pairs: Pairs, wanted: list[str] | None, fixed: Vectors, known: Vectors, new_first: bool) -> Seen:
+    """What new words were paired with, by weight; pairs of other words are passed over.
+
+    wanted: the new words, or None for all that are not known. new_first: whether a pair begins with the new word.
+    """
+    number = {word: j for j, word in enumerate(wanted or ())}
+    triples = []
+    for w, c, weight in _checked_pairs(pairs):
+        new, other = (w, c) if new_first else (c, w)
+        if new in known or (wanted is not None and new not in number):
+            continue
+        triples.append((number.setdefault(new, len(number)), fixed.key_to_index.get(other, -1), weight))
+    words = sorted(number)  # by code point: not by the order of the pairs
+    place = {number[word]: j for j, word in enumerate(words)}
+    new_of, row_of, weights = (
+        (np.array(column) for column in zip(*triples, strict=True)) if triples else np.empty((3, 0))
+    )
+    word_of = np.array([place[j] for j in new_of.tolist()], np.int64)
+    return _added_up(words, word_of, row_of.astype(np.int64), weights, int(fixed.counts.sum()))
+
+
+def _checked_pairs(pairs: Pairs) -> Iterator[tuple[str, str, float]]:
+    if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+        raise InputError(f"pairs is a {type(pairs).__name__}. Give (word, context) or (word, context, weight) tuples.")
+    for i, pair in enumerate(pairs):
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or not 2 <= len(pair) <= 3:
+            raise InputError(f"pairs[{i}] is {pair!r:.60}. Give (word, context) or (word, context, weight) tuples.")
+        w, c, weight = pair[0], pair[1], pair[2] if len(pair) == 3 else 1.0
+        if not (isinstance(w, str) and isinstance(c, str) and w and c):
+            raise InputError(f"pairs[{i}] is {pair!r:.60}. Words and contexts are strings that are not empty.")
+        if isinstance(weight, bool) or not isinstance(weight, Real) or not 0.0 < float(weight) < math.inf:
+            raise InputError(f"pairs[{i}] has the weight {weight!r:.60}. Weights are numbers above 0.")
+        yield w, c, float(weight)
+
+
+def _added_up(
+    words: list[str], word_of: npt.NDArray[np.int64], row_of: npt.NDArray[np.int64], weights: Float64s, tokens: int
+) -> Seen:
+    """Equal pairs together, their weights added up from the smallest on, so that their order does not matter."""
+    order = np.lexsort((weights, row_of, word_of))
+    word_of, row_of, weights = word_of[order], row_of[order], weights[order].astype(np.float64)
+    totals = np.array([math.fsum(some) for some in _by_word(word_of, weights, len(words))])
+    usable = row_of >= 0
+    word_of, row_of, weights = word_of[usable], row_of[usable], weights[usable]
+    first = np.flatnonzero(np.diff(word_of, prepend=-1) | np.diff(row_of, prepend=-1))
+    times = np.add.reduceat(weights, first) if len(first) else np.empty(0)
+    starts = np.searchsorted(word_of[first], np.arange(len(words) + 1))
+    counts = np.maximum(1, np.rint(np.minimum(totals, 2.0**53))).astype(np.int64)
+    share = totals / (tokens + totals.sum())
+    return Seen(words, counts, totals, share, row_of[first].astype(np.int32), times, starts)
+
+
+def _by_word(word_of: npt.NDArray[np.int64], weights: Float64s, n: int) -> list[npt.NDArray[np.float64]]:
+    return np.split(weights, np.searchsorted(word_of, np.arange(1, n))) if n else []
