@@ -224,9 +224,11 @@ def _seen_in_corpus(
                 f"{opened.name} has no word that occurs {config.min_count} times and that the model does not know. "
                 "Lower min_count, or give other text."
             )
-        with prepare(opened, vocabulary=text_vocabulary(fixed, known, new), **vars(reading)) as encoded:
+        vocabulary = text_vocabulary(fixed, known, new)
+        n_known = len(vocabulary) - sum(word not in fixed for word in new)
+        with prepare(opened, vocabulary=vocabulary, **vars(reading)) as encoded:
             left = right = 1.0 - np.arange(config.window) / config.window  # a window reaches s + 1 of its tokens
-            seen = seen_in_text(encoded, len(fixed), len(new), config.sample, left, right, pool)
+            seen = seen_in_text(encoded, new, len(fixed), n_known, config.sample, left, right, pool)
             return seen, encoded.digest
 
 

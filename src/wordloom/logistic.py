@@ -21,6 +21,7 @@ from wordloom.workers import Workers
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from wordloom.kernel.logistic import Room, Rows
 
+MOST_GRADIENTS = 1000  # for one word; nearly all need 10 to 20
 TYPICAL = 0.1  # σ of trained words with drawn contexts, and about its derivative
 _WORDS_AT_ONCE = 16
 _SAMPLE = 1  # which of all systematic samples
@@ -165,8 +166,7 @@ class _Room:
             self._reserve(2 * len(rows))
         full = self._kernel.take_rows(matrix, rows, times, self._X, self._weight)
         own = self._kernel.Rows(self._X[:full], self._weight[:full], self._weight[:full])
-        n: int = self._kernel.solve(
-            own, metric.noise, drawn, drawn * metric.slope, ridge, metric.inverse(j), self._room
-        )
+        where = metric.noise, drawn, drawn * metric.slope, ridge, metric.inverse(j)
+        n: int = self._kernel.solve(own, *where, MOST_GRADIENTS, self._room)
         out[:] = self._room.v[: len(out)]
         return n

@@ -57,66 +57,81 @@ def unknown_words(corpus: Corpus, known: Vectors, min_count: int, threads: int, 
 
 
 def text_vocabulary(fixed: Vectors, others: Vectors, new: list[str]) -> Vocabulary:
-    """What to encode a text by: the rows of the fixed side, the other words that the model knows, the new words."""
+    """What to encode a text by: the rows of the fixed side, the other words that the model knows, words new to both."""
     rest = [word for word in others if word not in fixed] if others.words != fixed.words else []
-    counts = np.concatenate(
-        [fixed.counts, others.counts[[others.key_to_index[word] for word in rest]], np.ones(len(new))]
-    )
-    return Vocabulary((*fixed.words, *rest, *new), np.maximum(counts, 1))
+    unknown = [word for word in new if word not in fixed]
+    counts = [fixed.counts, others.counts[[others.get_index(word) for word in rest]], np.ones(len(unknown))]
+    return Vocabulary((*fixed.words, *rest, *unknown), np.maximum(np.concatenate(counts), 1))
 
 
 def seen_in_text(
-    encoded: Encoded, n_fixed: int, n_new: int, sample: float, left: Float64s, right: Float64s, pool: Workers
+    encoded: Encoded,
+    new: list[str],
+    n_fixed: int,
+    n_known: int,
+    sample: float,
+    left: Float64s,
+    right: Float64s,
+    pool: Workers,
 ) -> Seen:
-    """What the last n_new words of the vocabulary are expected to have as contexts among its first n_fixed.
+    """What the new words are expected to have as contexts among the first n_fixed words of the vocabulary.
 
-    left[s], right[s]: how likely a window reaches the (s + 1)-th of the tokens that stay on that side.
+    n_known of its words are the model's. left[s], right[s]: how likely a window reaches the (s + 1)-th of the tokens
+    that stay on that side.
     """
-    n_known = len(encoded.vocabulary) - n_new
-    positions, ends = _occurrences(encoded.ids, n_known, n_new)
+    ids = np.array([encoded.vocabulary.index[word] for word in new], np.int32)
+    tokens, ends = _occurrences(encoded, ids)
     counts = np.diff(ends)
-    vocabulary = _as_in_training(encoded, counts)
+    vocabulary = _as_in_training(encoded, ids, counts, n_known)
     keep = vocabulary.keep_probability(sample)
-    look = _looker(encoded, positions, ends, keep, left, right, n_fixed)
-    spans = [range(at, min(at + _WORDS_AT_ONCE, n_new)) for at in range(0, n_new, _WORDS_AT_ONCE)]
+    look = _looker(encoded.ids, tokens, ends, keep, keep[ids], left, right, n_fixed)
+    spans = [range(at, min(at + _WORDS_AT_ONCE, len(new))) for at in range(0, len(new), _WORDS_AT_ONCE)]
     found = [one for some in pool.map(look, spans) for one in some]
-    stay = keep * vocabulary.counts
-    new = slice(n_known, None)
     starts = np.append(0, np.cumsum([len(rows) for rows, _ in found], dtype=np.int64))
     rows, times = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    as_known = vocabulary.counts[new].astype(np.float64)
-    return Seen(list(vocabulary.words[new]), counts, as_known, (stay / stay.sum())[new], rows, times, starts)
+    stay = keep * vocabulary.counts
+    return Seen(new, counts, vocabulary.counts[ids].astype(np.float64), (stay / stay.sum())[ids], rows, times, starts)
 
 
-def _occurrences(ids: Ids, n_known: int, n_new: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where the new words stand, word by word; those of word j are positions[ends[j] : ends[j + 1]]."""
-    spans = range(0, len(ids), _TOKENS_AT_ONCE)
-    at = np.concatenate([begin + np.flatnonzero(ids[begin : begin + _TOKENS_AT_ONCE] >= n_known) for begin in spans])
-    words = ids[at] - n_known
-    return at[np.argsort(words, kind="stable")], np.append(0, np.cumsum(np.bincount(words, minlength=n_new)))
+def _occurrences(encoded: Encoded, new: Ids) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The tokens of the new words, word by word: those of word j are tokens[ends[j] : ends[j + 1]].
+
+    A token is where its sentence begins, where it stands and where its sentence ends.
+    """
+    ids, starts = encoded.ids, encoded.starts
+    number = np.full(len(encoded.vocabulary), -1, np.int32)
+    number[new] = np.arange(len(new))
+    spans = [slice(begin, begin + _TOKENS_AT_ONCE) for begin in range(0, len(ids), _TOKENS_AT_ONCE)]
+    at = np.concatenate([span.start + np.flatnonzero((number >= 0)[ids[span]]) for span in spans])
+    sentence = np.searchsorted(starts, at, side="right")
+    tokens = np.stack([starts[sentence - 1], at, starts[sentence]], axis=1)
+    words = number[ids[at]]
+    return tokens[np.argsort(words, kind="stable")], np.append(0, np.cumsum(np.bincount(words, minlength=len(new))))
 
 
-def _as_in_training(encoded: Encoded, counts: Counts) -> Vocabulary:
-    """The vocabulary with counts for the new words that are to the model's as their shares of the two texts are."""
+def _as_in_training(encoded: Encoded, new: Ids, counts: Counts, n_known: int) -> Vocabulary:
+    """The vocabulary with counts for words new to the model that are as large a share of it as of this text."""
     vocabulary = encoded.vocabulary
-    known = vocabulary.counts[: len(vocabulary) - len(counts)]
-    scaled = np.maximum(1, np.rint(counts * (int(known.sum()) / encoded.n_tokens)).astype(np.int64))
-    return Vocabulary(vocabulary.words, np.concatenate([known, scaled]))
+    known = vocabulary.counts.copy()
+    scale = int(known[:n_known].sum()) / encoded.n_tokens
+    unknown = new >= n_known
+    known[new[unknown]] = np.maximum(1, np.rint(counts[unknown] * scale))
+    return Vocabulary(vocabulary.words, known)
 
 
 def _looker(
-    encoded: Encoded,
-    positions: npt.NDArray[np.int64],
+    ids: Ids,
+    tokens: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
     keep: Float64s,
+    stays: Float64s,
     left: Float64s,
     right: Float64s,
     n_fixed: int,
 ) -> Callable[[range], list[tuple[Ids, Float64s]]]:
-    """What gives the contexts of some new words: rows of the fixed side, and how often each."""
+    """What gives the contexts of some new words: rows of the fixed side, and how often each. stays: `keep` of these."""
     from wordloom.kernel.expected import UNIT, expected_contexts
 
-    n_known = len(keep) - len(ends) + 1
     rooms: list[tuple[npt.NDArray[np.int64], Ids]] = []  # that no thread is using
 
     def look(some: range) -> list[tuple[Ids, Float64s]]:
@@ -126,9 +141,9 @@ def _looker(
             room = np.zeros(n_fixed, np.int64), np.empty(n_fixed + 1, np.int32)
         found = []
         for word in some:
-            mine = positions[ends[word] : ends[word + 1]]
-            rows, units = expected_contexts(encoded.ids, encoded.starts, mine, keep, left, right, *room)
-            found.append((rows, units * (keep[n_known + word] / UNIT)))
+            mine = tokens[ends[word] : ends[word + 1]]
+            rows, units = expected_contexts(ids, mine, keep, left, right, *room)
+            found.append((rows, units * (stays[word] / UNIT)))
         rooms.append(room)
         return found
 

@@ -13,19 +13,21 @@ FAINT = 1e-4  # where a window reaches less often than that, one looks no furthe
 
 
 @njit(nogil=True, cache=True)
-def expected_contexts(ids, starts, positions, keep, left, right, units, touched):
-    """How often the tokens at `positions`, which stay, are expected to have each context: their ids, rising, and units.
+def expected_contexts(ids, tokens, keep, left, right, units, touched):
+    """How often these tokens, if they stay, are expected to have each context: the contexts' ids, rising, and units.
 
-    keep[id]: how likely a token stays. left[s], right[s]: how likely a window reaches the (s + 1)-th of the tokens that
-    stay on that side. Contexts are the ids below len(units). units, all 0, and touched are room to work in.
+    tokens: (n, 3), where the sentence of each begins, where it stands, and where the sentence ends. keep[id]: how
+    likely a token stays. left[s], right[s]: how likely a window reaches the (s + 1)-th of the tokens that stay on that
+    side. Contexts are the ids below len(units). units, all 0, and touched are room to work in.
     """
     n = 0
     chance = np.empty(max(1, len(left), len(right)))
-    for position in positions:
-        sentence = np.searchsorted(starts, position, side="right") - 1
-        n = _look(ids, position, starts[sentence] - 1, -1, keep, left, chance, units, touched, n)
-        n = _look(ids, position, starts[sentence + 1], 1, keep, right, chance, units, touched, n)
-    contexts = np.sort(touched[:n])
+    for i in range(len(tokens)):
+        begin, position, end = tokens[i]
+        n = _look(ids, position, begin - 1, -1, keep, left, chance, units, touched, n)
+        n = _look(ids, position, end, 1, keep, right, chance, units, touched, n)
+    # Of many contexts it is faster to look for them than to sort them.
+    contexts = np.sort(touched[:n]) if 64 * n < len(units) else np.flatnonzero(units).astype(np.int32)
     found = units[contexts]
     units[contexts] = 0
     return contexts, found

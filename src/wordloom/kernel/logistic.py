@@ -5,7 +5,8 @@
 over rows x_r with the weights p_r (how often r was seen) and n_r (how often r was drawn). f is convex, strictly so by
 its ridge: there is one optimum, wherever one starts. L-BFGS finds it, in the metric of a matrix P that is roughly the
 curvature of all such problems, so that about fifteen gradients suffice; the gradient alone decides on steps and on the
-end. Rows are float32 and taken eight at a time; gradients are added up, and steps taken, in float64.
+end. Rows are float32 and taken eight at a time; gradients are added up, and steps taken, in float64. Where that is not
+exact enough (few rows that are much alike, a small ridge), all is done in float64, at a tenth of the speed.
 """
 
 import math
@@ -18,7 +19,7 @@ from wordloom.kernel.sgns import sigmoid
 from wordloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, spread, store, sums, zero
 
 MEMORY = 8  # steps that L-BFGS remembers; 20 save one gradient in seventeen
-MOST_GRADIENTS = 300
+SINGLE_GRADIENTS = 60  # after so many float32 has done what it can; most problems need 10 to 20
 COARSE = 8  # every so many-th eight rows make the problem whose optimum is the start of the whole one
 COARSE_ENOUGH, ENOUGH = 1e-4, 1e-12  # gᵀP⁻¹g at the end, about the square of the distance to the optimum
 _EIGHTS = 8  # whose gradients float32 adds up before they go into float64
@@ -56,18 +57,26 @@ def take_rows(matrix, rows, times, X, weight):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def solve(own, noise, drawn, slope, ridge, inverse, room):
+def solve(own, noise, drawn, slope, ridge, inverse, most, room):
     """The v that minimises f, into room.v. Gives the number of gradients; below 0, v is not the optimum.
 
-    own: rows that were seen; noise: rows that were drawn, `drawn` times as often as their weights say; inverse: P⁻¹.
-    First a coarser problem is solved roughly, of which v = 0 is the start, then the whole one.
+    own: rows that were seen; noise: rows that were drawn, `drawn` times as often as their weights say; inverse: P⁻¹;
+    most: gradients. First a coarser problem is solved roughly, which begins at v = 0, then the whole one.
     """
     room.v[:] = 0.0
+    unit = 0.0
     every = (_coarse(own), _coarse(noise))
     if max(every) > 1:
         scales = _share(own, every[0]), drawn * _share(noise, every[1])
-        _minimise(own, noise, every, scales, slope, ridge, inverse, COARSE_ENOUGH, room)
-    return _minimise(own, noise, (1, 1), (1.0, drawn), slope, ridge, inverse, ENOUGH, room)
+        _, unit = _minimise(
+            own, noise, every, scales, slope, ridge, inverse, COARSE_ENOUGH, unit, SINGLE_GRADIENTS, room
+        )
+    single, scales = min(most, SINGLE_GRADIENTS), (1.0, drawn)
+    gradients, unit = _minimise(own, noise, (1, 1), scales, slope, ridge, inverse, ENOUGH, unit, single, room)
+    if gradients < 0 and single < most:
+        left = most - single
+        gradients, _ = _minimise(own, noise, (0, 0), scales, slope, ridge, inverse, ENOUGH, unit, left, room)
+    return gradients
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -86,8 +95,10 @@ def _share(rows, every):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _minimise(own, noise, every, scales, slope, ridge, inverse, enough, room):
+def _minimise(own, noise, every, scales, slope, ridge, inverse, enough, unit, most, room):
     """Move room.v to the optimum; gives the gradients that it took, or minus them where they did not lead there.
+
+    gᵀP⁻¹g is measured in `unit`: what it was at the first start, if that was below 1. It is returned, too.
 
     Along a line the slope of a convex function only grows. A step is good where it ends less than half as steep as it
     began; it is lengthened while nine tenths are left, and shortened where it went too far.
@@ -96,21 +107,23 @@ def _minimise(own, noise, every, scales, slope, ridge, inverse, enough, room):
     steps, gradients = 0, 1
     while True:
         apply(inverse, room.gradient, room.scratch)
-        if dot(room.gradient, room.scratch) <= enough:
-            return gradients
+        distance = dot(room.gradient, room.scratch)
+        unit = unit if unit > 0.0 else min(1.0, distance)
+        if distance <= enough * unit:
+            return gradients, unit
         _direction(room, inverse, max(0, steps - MEMORY), steps)
         before = dot(room.gradient, room.step)
         short, short_slope, long, length = 0.0, before, math.inf, 1.0
         while True:
-            if gradients == MOST_GRADIENTS:
-                return -gradients
+            if gradients >= most:
+                return -gradients, unit
             for i in range(len(room.v)):
                 room.trial[i] = room.v[i] + length * room.step[i]
             _gradient(own, noise, every, scales, slope, ridge, room.trial, room.trial_gradient, room)
             gradients += 1
             after = dot(room.trial_gradient, room.step)
             if not math.isfinite(after):
-                return -gradients
+                return -gradients, unit
             if 0.9 * before <= after <= -0.5 * before:
                 break
             if after > 0.0:
@@ -125,17 +138,40 @@ def _minimise(own, noise, every, scales, slope, ridge, inverse, enough, room):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _gradient(own, noise, every, scales, slope, ridge, v, gradient, room):
-    """∇f(v) into `gradient`, over every `every`-th eight rows, their weights multiplied by `scales`."""
+    """∇f(v) into `gradient`, over every `every`-th eight rows, their weights multiplied by `scales`.
+
+    every = 0 is over all rows, in float64.
+    """
     for i in range(len(v)):
         gradient[i] = ridge * v[i] + slope[i]
         room.v32[i] = v[i]
-    add_gradient(own, every[0], scales[0], room.v32, gradient, room.sum)
-    add_gradient(noise, every[1], scales[1], room.v32, gradient, room.sum)
+    if every[0] == 0:
+        add_gradient_in_double(own, scales[0], v, gradient)
+        add_gradient_in_double(noise, scales[1], v, gradient)
+    else:
+        add_gradient(own, every[0], scales[0], room.v32, gradient, room.sum)
+        add_gradient(noise, every[1], scales[1], room.v32, gradient, room.sum)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def add_gradient_in_double(rows, scale, v, gradient):
+    """gradient += scale * Σ_r ((p_r + n_r) σ(x_r·v) - p_r) x_r"""
+    row = np.empty(len(v))
+    for r in range(len(rows.weight)):
+        if rows.weight[r] > 0.0:
+            for i in range(len(v)):
+                row[i] = rows.X[r, i]
+            x = dot(row, v)
+            e = math.exp(-abs(x))
+            probability = (1.0 if x >= 0.0 else e) / (1.0 + e)
+            slope = scale * (rows.weight[r] * probability - rows.seen[r])
+            for i in range(len(v)):
+                gradient[i] += slope * row[i]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def add_gradient(rows, every, scale, v, gradient, sum):
-    """gradient += scale * Σ_r ((p_r + n_r) σ(x_r·v) - p_r) x_r, over every `every`-th eight rows.
+    """The same, eight rows at a time in float32, over every `every`-th eight.
 
     The first width floats of `sum` hold what is not yet in `gradient`; the slopes of eight rows go behind them.
     """
