@@ -119,7 +119,9 @@ def test_rows_of_a_loaded_and_of_a_trained_model_give_the_same_bits():
     padded = np.zeros((len(matrix), 48), np.float32)
     padded[:, : matrix.shape[1]] = matrix
     noise = noise_of(matrix, probability, None)
-    np.testing.assert_array_equal(solved(seen, padded[:, : matrix.shape[1]], noise), solved(seen, matrix, noise))
+    expected = solved(seen, matrix, noise)
+    np.testing.assert_array_equal(solved(seen, padded[:, : matrix.shape[1]], noise), expected)
+    np.testing.assert_array_equal(solved(seen, np.asfortranarray(matrix), noise), expected)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 20.0])

@@ -85,9 +85,11 @@ def solve(
 
     What the kernel solves is divided by n(w): what was seen weighs 1, the noise drawn[j], and the ridge is l2 / n(w).
     """
+    if matrix.strides[1] != matrix.itemsize:
+        matrix = np.ascontiguousarray(matrix)  # the kernel takes rows as they lie in memory
     total = np.add.reduceat(seen.times, seen.starts[:-1])
     ridge = l2 / total
-    metric = _Metric(matrix, noise, ridge, float(np.median(drawn)))
+    metric = _Metric(matrix, noise, ridge)
     V = np.empty((len(seen.words), matrix.shape[1]), np.float32)
     rooms: list[_Room] = []  # that no thread is using
 
@@ -98,6 +100,7 @@ def solve(
         return gradients
 
     done = 0
+    report(done)
     spans = [range(a, min(a + _WORDS_AT_ONCE, len(V))) for a in range(0, len(V), _WORDS_AT_ONCE)]
     for span, gradients in zip(spans, pool.map(solve_some, spans), strict=True):
         for j, n in zip(span, gradients, strict=True):
@@ -114,10 +117,11 @@ def solve(
 class _Metric:
     """What all problems share: the rows of the noise, and for every size of the ridge a P⁻¹ that is roughly (∇²f)⁻¹.
 
-    P = TYPICAL (1 + drawn) Σ_c noise(c) v_c v_cᵀ + ridge I, with the ridge rounded to a power of two
+    P = Σ_c noise(c) v_c v_cᵀ / 2 + ridge I, with the ridge rounded to a power of two: of nothing but the fixed side, so
+    that a word has the same bits in whatever company. A half is about (1 + 5 drawn) * TYPICAL.
     """
 
-    def __init__(self, matrix: Matrix, noise: Noise, ridge: Float64s, drawn: float) -> None:
+    def __init__(self, matrix: Matrix, noise: Noise, ridge: Float64s) -> None:
         from wordloom.kernel import logistic as kernel
         from wordloom.kernel.simd import LANES
 
@@ -125,16 +129,14 @@ class _Metric:
         self.width = -(-dim // LANES) * LANES
         self.slope = np.zeros(self.width)
         self.slope[:dim] = TYPICAL * noise.rest
-        X, weight = (
-            np.zeros((len(noise.rows) + kernel.ROWS, self.width), np.float32),
-            np.zeros(len(noise.rows) + kernel.ROWS, np.float32),
-        )
+        X = np.zeros((len(noise.rows) + kernel.ROWS, self.width), np.float32)
+        weight = np.zeros(len(X), np.float32)
         full = kernel.take_rows(matrix, noise.rows, noise.weights, X, weight)
         self.noise: Rows = kernel.Rows(X[:full], weight[:full], np.zeros(full, np.float32))
         moment = kernel.second_moment(*self.noise[:2])
         self._sizes = np.rint(np.log2(ridge)).astype(int).tolist()
         self._inverse: dict[int, Float64s] = {
-            size: kernel.inverse_of(TYPICAL * (1.0 + drawn) * moment + 2.0**size * np.eye(self.width))
+            size: kernel.inverse_of(0.5 * moment + 2.0**size * np.eye(self.width))
             for size in sorted(set(self._sizes))
         }
 

@@ -16,7 +16,20 @@ import numpy as np
 from numba import njit
 
 from wordloom.kernel.sgns import sigmoid
-from wordloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, spread, store, sums, zero
+from wordloom.kernel.simd import (
+    LANES,
+    add,
+    address,
+    broadcast,
+    fma,
+    load,
+    multiply,
+    prefetch,
+    spread,
+    store,
+    sums,
+    zero,
+)
 
 MEMORY = 8  # steps that L-BFGS remembers; 20 save one gradient in seventeen
 SINGLE_GRADIENTS = 60  # after so many float32 has done what it can; most problems need 10 to 20
@@ -45,14 +58,23 @@ def make_room(width):
 @njit(nogil=True, cache=True)
 def take_rows(matrix, rows, times, X, weight):
     """Copy matrix[rows] into X and `times` into weight, and fill up to a multiple of ROWS, which is returned."""
-    n, dim = len(rows), matrix.shape[1]
+    n, dim, width, stride = len(rows), matrix.shape[1], X.shape[1], matrix.strides[0] // 4
+    source, target = address(matrix), address(X)
+    whole = dim - dim % LANES
     for i in range(n):
         weight[i] = times[i]
-        for d in range(dim):
+        ahead = stride * rows[min(i + 8, n - 1)]
+        for d in range(0, dim, 16):
+            prefetch(source, ahead + d)
+        for d in range(0, whole, LANES):
+            store(target, i * width + d, load(source, stride * rows[i] + d))
+        for d in range(whole, dim):
             X[i, d] = matrix[rows[i], d]
     full = -(-n // ROWS) * ROWS
-    weight[n:full] = np.float32(0.0)
-    X[n:full] = np.float32(0.0)
+    for i in range(n, full):
+        weight[i] = np.float32(0.0)
+        for d in range(width):
+            X[i, d] = np.float32(0.0)
     return full
 
 
@@ -63,20 +85,20 @@ def solve(own, noise, drawn, slope, ridge, inverse, most, room):
     own: rows that were seen; noise: rows that were drawn, `drawn` times as often as their weights say; inverse: P⁻¹;
     most: gradients. First a coarser problem is solved roughly, which begins at v = 0, then the whole one.
     """
-    room.v[:] = 0.0
-    unit = 0.0
-    every = (_coarse(own), _coarse(noise))
+    for i in range(len(room.v)):
+        room.v[i] = 0.0
+    every, scales = (_coarse(own), _coarse(noise)), (1.0, drawn)
     if max(every) > 1:
-        scales = _share(own, every[0]), drawn * _share(noise, every[1])
-        _, unit = _minimise(
-            own, noise, every, scales, slope, ridge, inverse, COARSE_ENOUGH, unit, SINGLE_GRADIENTS, room
-        )
-    single, scales = min(most, SINGLE_GRADIENTS), (1.0, drawn)
-    gradients, unit = _minimise(own, noise, (1, 1), scales, slope, ridge, inverse, ENOUGH, unit, single, room)
-    if gradients < 0 and single < most:
-        left = most - single
-        gradients, _ = _minimise(own, noise, (0, 0), scales, slope, ridge, inverse, ENOUGH, unit, left, room)
-    return gradients
+        scales = (_share(own, every[0]), drawn * _share(noise, every[1]))
+    gradients, unit = 0, 0.0
+    while True:  # one call for all three problems: Numba would compile three, for seconds each
+        coarse, double = max(every) > 1, max(every) == 0
+        enough = COARSE_ENOUGH if coarse else ENOUGH
+        limit = min(most, SINGLE_GRADIENTS) if not double else most - SINGLE_GRADIENTS
+        gradients, unit = _minimise(own, noise, every, scales, slope, ridge, inverse, enough, unit, limit, room)
+        if not coarse and (gradients > 0 or double or most <= SINGLE_GRADIENTS):
+            return gradients
+        every, scales = (1, 1) if coarse else (0, 0), (1.0, drawn)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -184,7 +206,8 @@ def add_gradient(rows, every, scale, v, gradient, sum):
         address(sum),
     )
     held = 0
-    sum[:] = np.float32(0.0)
+    for i in range(len(sum)):
+        sum[i] = np.float32(0.0)
     for r in range(0, n, LANES * every):
         _add_eight(X, weight, seen, r, width, v, held_back)
         held += 1
@@ -227,12 +250,13 @@ def _direction(room, inverse, first, last):
     γ = s·y / yᵀP⁻¹y of the newest step, which sets right how long the first guess is.
     """
     step, scratch, S, Y, rho = room.step, room.scratch, room.S, room.Y, room.rho
-    step[:] = room.gradient
+    for i in range(len(step)):
+        step[i] = room.gradient[i]
     alpha = np.empty(MEMORY)
     for k in range(last - 1, first - 1, -1):
         at = k % MEMORY
         alpha[at] = rho[at] * dot(S[at], step)
-        step -= alpha[at] * Y[at]
+        _add(step, -alpha[at], Y[at])
     gamma = 1.0
     if last > first:
         newest = (last - 1) % MEMORY
@@ -243,9 +267,16 @@ def _direction(room, inverse, first, last):
         step[i] = gamma * scratch[i]
     for k in range(first, last):
         at = k % MEMORY
-        step += (alpha[at] - rho[at] * dot(Y[at], step)) * S[at]
+        _add(step, alpha[at] - rho[at] * dot(Y[at], step), S[at])
     for i in range(len(step)):
         step[i] = -step[i]
+
+
+@njit(nogil=True, cache=True)
+def _add(y, a, x):
+    """y += a x. (Numba takes seconds to compile what arrays are when written as such.)"""
+    for i in range(len(y)):
+        y[i] += a * x[i]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -273,7 +304,8 @@ def dot(a, b):
 @njit(nogil=True, cache=True, error_model="numpy")
 def apply(symmetric, x, out):
     """out = symmetric @ x, as a sum of rows, four at a time."""
-    out[:] = 0.0
+    for i in range(len(x)):
+        out[i] = 0.0
     for j in range(0, len(x), 4):
         for i in range(len(x)):
             a = symmetric[j, i] * x[j] + symmetric[j + 1, i] * x[j + 1]
@@ -290,7 +322,7 @@ def second_moment(X, weight):
         for i in range(width):
             row[i] = X[r, i]
         for i in range(width):
-            out[i] += weight[r] * row[i] * row
+            _add(out[i], weight[r] * row[i], row)
     return out
 
 
@@ -300,15 +332,17 @@ def inverse_of(A):
     n = len(A)
     L = A.copy()  # becomes Lᵀ, row by row, above the diagonal
     for j in range(n):
-        L[j, j:] /= math.sqrt(L[j, j])
+        root = math.sqrt(L[j, j])
+        for i in range(j, n):
+            L[j, i] /= root
         for i in range(j + 1, n):
-            L[i, i:] -= L[j, i] * L[j, i:]
+            _add(L[i, i:], -L[j, i], L[j, i:])
     half = np.zeros((n, n))  # (L⁻¹)ᵀ: column i of the identity, solved forward
     for i in range(n):
         half[i, i] = 1.0
         for j in range(i, n):
             half[i, j] /= L[j, j]
-            half[i, j + 1 :] -= half[i, j] * L[j, j + 1 :]
+            _add(half[i, j + 1 :], -half[i, j], L[j, j + 1 :])
     out = np.zeros((n, n))  # A⁻¹ = (L⁻¹)ᵀ L⁻¹, so out[a, b] = Σ_j half[a, j] half[b, j]
     for a in range(n):
         for b in range(a + 1):
