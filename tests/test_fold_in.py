@@ -47,7 +47,7 @@ def problem(rng, rows=300, dim=11, n_words=4):
 
 def solved(seen, matrix, noise, k=5.0, l2=2.0, threads=1):
     with workers(threads) as pool:
-        return solve(seen, matrix, noise, np.full(len(seen.words), k), l2, pool, lambda done: None)
+        return solve(seen, matrix, noise, np.full(len(seen.words), k), l2, None, pool, lambda done: None)
 
 
 def test_the_gradient_is_that_of_the_loss():
@@ -162,6 +162,22 @@ def test_a_sample_has_the_probable_ones_all_and_of_the_others_equal_parts():
     np.testing.assert_allclose(weights[2:], 0.3 / 30)
 
 
+def test_what_a_word_was_seen_with_is_thinned_in_the_same_way():
+    from wordloom.kernel.logistic import thinned
+
+    rng = np.random.default_rng(3)
+    rows, times = np.arange(1000, dtype=np.int32), rng.exponential(size=1000) ** 3
+    some, weights = thinned(rows, times, 200)
+    assert 199 <= len(some) <= 201 and (np.diff(some) > 0).all()
+    assert weights.sum() == pytest.approx(times.sum(), rel=0.01)
+    as_they_are = weights > weights.min()
+    assert 20 < as_they_are.sum() < 200
+    np.testing.assert_array_equal(weights[as_they_are], times[some[as_they_are]])
+    assert times[np.setdiff1d(rows, some)].max() <= weights.min()
+    few, same = thinned(rows[:5], times[:5], 5)
+    assert few.tolist() == [0, 1, 2, 3, 4] and same.tolist() == times[:5].tolist()
+
+
 def test_the_samples_mean_is_put_right():
     rng = np.random.default_rng(1)
     matrix, p = rng.normal(size=(5000, 6)).astype(np.float32), rng.dirichlet(np.full(5000, 0.3))
@@ -173,7 +189,7 @@ def test_a_sample_of_the_noise_gives_nearly_the_vectors_of_all(large, zipf_corpu
     target = large.words.words[-1]
     pairs = [(f"new{i}", c, 1.0 + i) for i in range(5) for c in large.contexts.words[10 + i : 400 : 3]]
     assert target in large and len(large.contexts) > 250
-    exact, near = (large.fold_in(pairs=pairs, noise_rows=n).vectors.get_normed_vectors() for n in (None, 200))
+    exact, near = (large.fold_in(pairs=pairs, most_contexts=n).vectors.get_normed_vectors() for n in (None, 200))
     assert ((exact * near).sum(axis=1) > 0.98).all() and not np.array_equal(exact, near)
 
 
@@ -190,7 +206,7 @@ def test_the_pairs_of_a_text_are_those_that_training_expects(without):
     assert 0.1 < keep.min() < keep.max() < 0.5
     ids = np.array([words.index(word) for word in sentence], np.int32)
     drawn = Counter()
-    n = 40_000
+    n = 10_000
     for i in range(n):
         keys = {"keep_key": key(1, i), "window_key": key(2, i)}
         drawn.update(sentence_pairs(ids, 0, window=3, limit=keep_limit(keep), **keys))
@@ -243,7 +259,7 @@ def test_a_word_folded_in_has_the_neighbours_of_its_topic(without, two_topics):
 
 
 def test_the_order_of_the_text_and_the_threads_do_not_change_a_byte(large, zipf_corpus, tmp_path):
-    options = {"min_count": 20, "noise_rows": 100}
+    options = {"min_count": 20, "most_contexts": 100}
     saved = set()
     for name, text, threads in (("a", zipf_corpus, 1), ("b", zipf_corpus[::-1], 2), ("c", zipf_corpus, 5)):
         folded = large.fold_in(text, threads=threads, **options)
@@ -403,7 +419,7 @@ def test_words_are_joined_once_and_to_their_own_model(without, two_topics):
         ({"corpus": [["a", "cat"]], "min_count": 0}, "min_count=0 is out of range."),
         ({"corpus": [["a", "cat"]], "l2": 0}, "l2=0 is out of range"),
         ({"corpus": [["a", "cat"]], "l2": float("nan")}, "l2=nan is out of range"),
-        ({"corpus": [["a", "cat"]], "noise_rows": 0}, "noise_rows=0 is out of range."),
+        ({"corpus": [["a", "cat"]], "most_contexts": 0}, "most_contexts=0 is out of range."),
         ({"corpus": [["a", "cat"]], "side": "both"}, "side='both' is not a choice."),
         ({"corpus": [["a", "cat"]], "window": 0}, "window=0 is out of range."),
         ({"corpus": [["a", "cat"]], "ws": 3}, "did you mean 'window'"),

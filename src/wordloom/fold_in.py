@@ -7,8 +7,9 @@ v_w is what minimises
     Σ_c n(w, c) * -log σ(v_c·v_w)  +  k n(w) Σ_c noise(c) * -log σ(-v_c·v_w)  +  l2/2 |v_w|²
 
 By its l2 the optimum is unique: it does not matter where one starts, in which order words come, or who solves them.
-Nothing is drawn: n(w, c) is what `seen.py` expects of a text, and the second sum is over the whole noise, or over a
-sample of `noise_rows` contexts that is the same for all words (`logistic.sample`).
+Nothing is drawn at random: n(w, c) is what `seen.py` expects of a text. Where a sum has more than `most_contexts`
+contexts, so many of them stand for all: those of much weight as they are, of the others a systematic sample
+(`logistic.sample`), in the second sum the same for all words. most_contexts=None takes all, and more time.
 
 New contexts while the words stay as they are: the same with w and c exchanged. D' then holds k |D| noise(c) pairs of c,
 that is k noise(c) / p(c) for each of D, where p(c) is the share of c in D; the w of both are as frequent as in D.
@@ -45,7 +46,7 @@ from wordloom.workers import Workers, workers
 Side = Literal["words", "contexts"]
 
 L2 = 20.0  # 10 to 30 are alike (benchmarks/README.md); with less, rare words follow single pairs too far
-NOISE_ROWS = 2048
+MOST_CONTEXTS = 2048  # twice as many gain a twentieth of the neighbours, half as many lose a tenth
 
 _MODEL = ("window", "sample", "negatives", "noise_power")  # the options of training that matter here
 _TEXT = tuple(f.name for f in fields(TextOptions))
@@ -82,7 +83,7 @@ def fold_in(
     side: Side = "words",
     min_count: int | None = None,
     l2: float = L2,
-    noise_rows: int | None = NOISE_ROWS,
+    most_contexts: int | None = MOST_CONTEXTS,
     threads: int | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     on_progress: OnProgress = ignore,
@@ -92,13 +93,13 @@ def fold_in(
 
     pairs: (word, context) or (word, context, weight), in place of a corpus. words: the new words; by default all that
     the model does not know, of a corpus those that occur min_count times (by default the model's own min_count). side:
-    "contexts" solves for new contexts. l2, noise_rows (None: all): see the head of this file. options: window, sample,
-    negatives and noise_power, by default those that the model was trained with, and the fields of `TextOptions`.
+    "contexts" solves for new contexts. l2, most_contexts (None: all): see the head of this file. options: window,
+    sample, negatives and noise_power, by default those that the model was trained with, and those of `TextOptions`.
     """
     config, text = _settings(embedding.record, options, min_count)
     reading = _Reading(threads=checked_threads(threads), cache_dir=cache_dir, on_progress=on_progress)
     fixed, known = _sides(embedding, side)
-    _check(l2, noise_rows, corpus, pairs, min_count)
+    _check(l2, most_contexts, corpus, pairs, min_count)
     new = None if words is None else _checked_words(words, known)
     with workers(reading.threads) as pool:
         if pairs is None:
@@ -106,10 +107,12 @@ def fold_in(
         else:
             seen, digest = seen_in_pairs(pairs, new, fixed, known, side == "words"), None
         usable, left_out = _with_contexts(seen)
-        noise = noise_of(fixed.vectors, _drawn_from(fixed, config, side), noise_rows)
+        noise = noise_of(fixed.vectors, _drawn_from(fixed, config, side), most_contexts)
         drawn = _drawn_per_pair(usable, known, config, side)
-        V = solve(usable, fixed.vectors, noise, drawn, l2, pool, _reporter(len(usable.words), on_progress))
-    made = {name: getattr(config, name) for name in _MODEL} | {"l2": float(l2), "noise_rows": noise_rows}
+        V = solve(
+            usable, fixed.vectors, noise, drawn, l2, most_contexts, pool, _reporter(len(usable.words), on_progress)
+        )
+    made = {name: getattr(config, name) for name in _MODEL} | {"l2": float(l2), "most_contexts": most_contexts}
     record = {"side": side, "words": len(V), "left_out": len(left_out), "corpus": digest, **made}
     return FoldedIn(vectors=Vectors(usable.words, V, usable.counts), side=side, left_out=left_out, record=record)
 
@@ -139,7 +142,7 @@ def _settings(
     record: dict[str, Any], options: dict[str, Any], min_count: int | None
 ) -> tuple[TrainConfig, TextOptions]:
     """The model's own options, with those given in their place."""
-    others = ("words", "side", "min_count", "l2", "noise_rows", "threads", "cache_dir", "on_progress", "pairs")
+    others = ("words", "side", "min_count", "l2", "most_contexts", "threads", "cache_dir", "on_progress", "pairs")
     check_names(options, [*_MODEL, *_TEXT, *others])
     trained, text = record.get("config", {}), record.get("text", {})
     for name, ours in (("objective", "negative"), ("model", "skipgram")):
@@ -177,11 +180,11 @@ def _sides(embedding: Embedding, side: Side) -> tuple[Vectors, Vectors]:
     return fixed, known
 
 
-def _check(l2: float, noise_rows: int | None, corpus: object, pairs: object, min_count: int | None) -> None:
+def _check(l2: float, most_contexts: int | None, corpus: object, pairs: object, min_count: int | None) -> None:
     if not (is_number(l2) and 1e-9 <= l2 <= 1e9):
         raise ConfigError(f"l2={l2!r} is out of range: use a number from 1e-9 to 1e9; 10 to 30 is usual.")
-    if noise_rows is not None:
-        check_whole("noise_rows", noise_rows, 1, 2**31 - 1, "2048 is usual, more is slower")
+    if most_contexts is not None:
+        check_whole("most_contexts", most_contexts, 1, 2**31 - 1, "2048 is usual, more is slower")
     if (corpus is None) == (pairs is None):
         raise ConfigError("New words are learnt from a corpus or from pairs. Give one of the two.")
     if pairs is not None and min_count is not None:

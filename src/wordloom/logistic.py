@@ -79,12 +79,21 @@ def _mean(matrix: Matrix, weights: Float64s) -> Float64s:
 
 
 def solve(
-    seen: Seen, matrix: Matrix, noise: Noise, drawn: Float64s, l2: float, pool: Workers, report: Callable[[int], None]
+    seen: Seen,
+    matrix: Matrix,
+    noise: Noise,
+    drawn: Float64s,
+    l2: float,
+    most: int | None,
+    pool: Workers,
+    report: Callable[[int], None],
 ) -> Matrix:
     """The optimum for every word of `seen`: a row each. drawn[j] is |D'| / |D| for the pairs of word j.
 
+    most: of more rows than that a word is taken to be seen with a sample of so many (None: with all of them).
     What the kernel solves is divided by n(w): what was seen weighs 1, the noise drawn[j], and the ridge is l2 / n(w).
     """
+    report(0)
     if matrix.strides[1] != matrix.itemsize:
         matrix = np.ascontiguousarray(matrix)  # the kernel takes rows as they lie in memory
     total = np.add.reduceat(seen.times, seen.starts[:-1])
@@ -94,13 +103,12 @@ def solve(
     rooms: list[_Room] = []  # that no thread is using
 
     def solve_some(some: range) -> list[int]:
-        room = rooms.pop() if rooms else _Room(metric.width)
+        room = rooms.pop() if rooms else _Room(metric.width, most)
         gradients = [room.solve(seen, j, matrix, total[j], metric, drawn[j], ridge[j], V[j]) for j in some]
         rooms.append(room)
         return gradients
 
     done = 0
-    report(done)
     spans = [range(a, min(a + _WORDS_AT_ONCE, len(V))) for a in range(0, len(V), _WORDS_AT_ONCE)]
     for span, gradients in zip(spans, pool.map(solve_some, spans), strict=True):
         for j, n in zip(span, gradients, strict=True):
@@ -136,8 +144,7 @@ class _Metric:
         moment = kernel.second_moment(*self.noise[:2])
         self._sizes = np.rint(np.log2(ridge)).astype(int).tolist()
         self._inverse: dict[int, Float64s] = {
-            size: kernel.inverse_of(0.5 * moment + 2.0**size * np.eye(self.width))
-            for size in sorted(set(self._sizes))
+            size: kernel.inverse_of(0.5 * moment + 2.0**size * np.eye(self.width)) for size in sorted(set(self._sizes))
         }
 
     def inverse(self, j: int) -> Float64s:
@@ -147,10 +154,10 @@ class _Metric:
 class _Room:
     """What one thread solves one word after the other in."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, most: int | None) -> None:
         from wordloom.kernel import logistic as kernel
 
-        self._kernel, self._width = kernel, width
+        self._kernel, self._width, self._most = kernel, width, 2**31 if most is None else most
         self._room: Room = kernel.make_room(width)  # type: ignore[no-untyped-call]
         self._reserve(0)
 
@@ -163,7 +170,7 @@ class _Room:
     ) -> int:
         """The vector of word j into `out`; gives what the kernel's `solve` does."""
         mine = slice(seen.starts[j], seen.starts[j + 1])
-        rows, times = seen.rows[mine], seen.times[mine] / total
+        rows, times = self._kernel.thinned(seen.rows[mine], seen.times[mine] / total, self._most)
         if len(rows) + self._kernel.ROWS > len(self._X):
             self._reserve(2 * len(rows))
         full = self._kernel.take_rows(matrix, rows, times, self._X, self._weight)

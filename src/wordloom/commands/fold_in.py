@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PURPOSE = "solve for the vectors of new words, those of a model as they are"
 EXAMPLE = "wordloom fold-in king.loom news.txt -o more.loom --min-count 10"
 
-_OPTIONS = ("min_count", "l2", "noise_rows", "window", "sample", "negatives", "noise_power")
+_OPTIONS = ("min_count", "l2", "most_contexts", "window", "sample", "negatives", "noise_power")
 _TEXT = ("lowercase", "encoding", "errors", "max_sentence")
 _SHOWN = 10  # words left out that are named
 
@@ -43,7 +43,9 @@ def arguments(parser: ArgumentParser) -> None:
     )
     how = parser.add_argument_group("how")
     how.add_argument("--l2", type=number, metavar="X", help="how strongly vectors are held to 0 (20)")
-    how.add_argument("--noise-rows", type=whole, metavar="N", help="contexts that stand for the whole noise (2048)")
+    how.add_argument(
+        "--most-contexts", type=whole, metavar="N", help="of more contexts a sample of so many stands for all (2048)"
+    )
     for name, kind, metavar in (("window", whole, "N"), ("sample", number, "T"), ("negatives", whole, "K")):
         how.add_argument(f"--{name}", type=kind, metavar=metavar, help="as for train (as the model was trained)")
     how.add_argument("--noise-power", type=number, metavar="P", help="as for train (as the model was trained)")

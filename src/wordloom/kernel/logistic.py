@@ -78,6 +78,35 @@ def take_rows(matrix, rows, times, X, weight):
     return full
 
 
+@njit(nogil=True, cache=True)
+def thinned(rows, times, n):
+    """At most n of the rows, with times that add up to the same, and that are those of a row on average.
+
+    Rows with more than `part` stay as they are. The others are laid end to end, in their order, and wherever `part` is
+    full again the row that fills it stands for it: a systematic sample, as `logistic.sample` takes one.
+    """
+    if len(rows) <= n:
+        return rows, times
+    part, sure = 0.0, -1
+    while True:
+        left, above = 0.0, 0
+        for t in times:
+            above += t > part > 0.0
+            left += 0.0 if t > part > 0.0 else t
+        if above == sure or above >= n:
+            break
+        part, sure = left / (n - above), above
+    chosen, weights = np.empty(len(rows), rows.dtype), np.empty(len(rows))
+    filled, m = 0.5 * part, 0
+    for i in range(len(rows)):
+        filled += 0.0 if times[i] > part else times[i]
+        if times[i] > part or filled >= part:
+            chosen[m], weights[m] = rows[i], max(times[i], part)
+            filled -= 0.0 if times[i] > part else part
+            m += 1
+    return chosen[:m], weights[:m]
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def solve(own, noise, drawn, slope, ridge, inverse, most, room):
     """The v that minimises f, into room.v. Gives the number of gradients; below 0, v is not the optimum.
@@ -90,12 +119,13 @@ def solve(own, noise, drawn, slope, ridge, inverse, most, room):
     every, scales = (_coarse(own), _coarse(noise)), (1.0, drawn)
     if max(every) > 1:
         scales = (_share(own, every[0]), drawn * _share(noise, every[1]))
-    gradients, unit = 0, 0.0
+    unit = 0.0
     while True:  # one call for all three problems: Numba would compile three, for seconds each
         coarse, double = max(every) > 1, max(every) == 0
         enough = COARSE_ENOUGH if coarse else ENOUGH
         limit = min(most, SINGLE_GRADIENTS) if not double else most - SINGLE_GRADIENTS
-        gradients, unit = _minimise(own, noise, every, scales, slope, ridge, inverse, enough, unit, limit, room)
+        problem = own, noise, every, scales, slope, ridge, inverse
+        gradients, unit = _minimise(problem, enough, unit, limit, room)
         if not coarse and (gradients > 0 or double or most <= SINGLE_GRADIENTS):
             return gradients
         every, scales = (1, 1) if coarse else (0, 0), (1.0, drawn)
@@ -117,7 +147,7 @@ def _share(rows, every):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _minimise(own, noise, every, scales, slope, ridge, inverse, enough, unit, most, room):
+def _minimise(problem, enough, unit, most, room):
     """Move room.v to the optimum; gives the gradients that it took, or minus them where they did not lead there.
 
     gᵀP⁻¹g is measured in `unit`: what it was at the first start, if that was below 1. It is returned, too.
@@ -125,7 +155,8 @@ def _minimise(own, noise, every, scales, slope, ridge, inverse, enough, unit, mo
     Along a line the slope of a convex function only grows. A step is good where it ends less than half as steep as it
     began; it is lengthened while nine tenths are left, and shortened where it went too far.
     """
-    _gradient(own, noise, every, scales, slope, ridge, room.v, room.gradient, room)
+    inverse = problem[-1]
+    _gradient(problem, room.v, room.gradient, room)
     steps, gradients = 0, 1
     while True:
         apply(inverse, room.gradient, room.scratch)
@@ -141,7 +172,7 @@ def _minimise(own, noise, every, scales, slope, ridge, inverse, enough, unit, mo
                 return -gradients, unit
             for i in range(len(room.v)):
                 room.trial[i] = room.v[i] + length * room.step[i]
-            _gradient(own, noise, every, scales, slope, ridge, room.trial, room.trial_gradient, room)
+            _gradient(problem, room.trial, room.trial_gradient, room)
             gradients += 1
             after = dot(room.trial_gradient, room.step)
             if not math.isfinite(after):
@@ -159,11 +190,12 @@ def _minimise(own, noise, every, scales, slope, ridge, inverse, enough, unit, mo
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _gradient(own, noise, every, scales, slope, ridge, v, gradient, room):
+def _gradient(problem, v, gradient, room):
     """∇f(v) into `gradient`, over every `every`-th eight rows, their weights multiplied by `scales`.
 
     every = 0 is over all rows, in float64.
     """
+    own, noise, every, scales, slope, ridge, _ = problem
     for i in range(len(v)):
         gradient[i] = ridge * v[i] + slope[i]
         room.v32[i] = v[i]
