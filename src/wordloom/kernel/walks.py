@@ -9,10 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 from wordloom.kernel.noise import alias_table
 from wordloom.kernel.rng import below, derive, draw, lower
+from wordloom.kernel.simd import address, whole
 
 _11, _32 = np.uint64(11), np.uint64(32)
 _BLANK, _NEW_LINE = 0x20, 0x0A
@@ -67,23 +70,71 @@ def _fill_tables(net):
 @njit(nogil=True, cache=True)
 def walk(net, first, numbers, length, alpha, step_key, accept_key, nodes, lengths):
     """Fill nodes[i, :lengths[i]] with the walk of this number that begins at first[i]. It ends early in a sink."""
+    at = _places(net)
     for i in range(len(first)):
         steps, accepts = derive(step_key, numbers[i]), derive(accept_key, numbers[i])
         nodes[i, 0], lengths[i] = first[i], 1
         for step in range(1, length):
             v = nodes[i, step - 1]
-            if net.starts[v] == net.starts[v + 1]:
+            if _degree(at, v) == 0:
                 break
             index = np.uint64(step) << _32
             if step == 1:
-                nodes[i, step] = _neighbour(net, v, draw(steps, index))
+                nodes[i, step] = _neighbour(at, v, draw(steps, index))
             else:
-                nodes[i, step] = _next(net, nodes[i, step - 2], v, alpha, steps, accepts, index)
-            lengths[i] += 1
+                nodes[i, step] = _next(at, nodes[i, step - 2], v, alpha, steps, accepts, index)
+            lengths[i] = step + 1
+
+
+# Steps take addresses where others would take arrays, for the reason that `simd` gives.
+
+
+class _Places(NamedTuple):
+    """Where the arrays of a `Net` are."""
+
+    starts: int
+    ends: int
+    cut: int
+    other: int
+    weights: int
+    sums: int
+    weighted: bool
 
 
 @njit(nogil=True, cache=True)
-def _next(net, t, v, alpha, steps, accepts, index):
+def _places(net):
+    starts, ends, cut, other = address(net.starts), address(net.ends), address(net.cut), address(net.other)
+    return _Places(starts, ends, cut, other, address(net.weights), address(net.sums), len(net.weights) > 0)
+
+
+@intrinsic
+def _node(typing, p, i):
+    """The i-th int32 from p on."""
+
+    def codegen(context, builder, signature, args):
+        pointer = builder.gep(builder.inttoptr(args[0], ir.IntType(32).as_pointer()), [args[1]])
+        return builder.sext(builder.load(pointer), ir.IntType(64))
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@intrinsic
+def _real(typing, p, i):
+    """The i-th float64 from p on."""
+
+    def codegen(context, builder, signature, args):
+        return builder.load(builder.gep(builder.inttoptr(args[0], ir.DoubleType().as_pointer()), [args[1]]))
+
+    return types.float64(types.int64, types.int64), codegen
+
+
+@njit(nogil=True, cache=True)
+def _degree(at, v):
+    return whole(at.starts, v + 1) - whole(at.starts, v)
+
+
+@njit(nogil=True, cache=True)
+def _next(at, t, v, alpha, steps, accepts, index):
     """Where a walk from t to v goes on to.
 
     A try is a point below a ceiling that is as wide as v's edges weigh: its place says which neighbour, and its height
@@ -93,79 +144,77 @@ def _next(net, t, v, alpha, steps, accepts, index):
     After as many tries as v has neighbours they are all weighed instead, so that no p and q can keep a step for long.
     Accepted draws and weighed ones have the same distribution, so their mixture has it too.
     """
-    degree = np.uint64(net.starts[v + 1] - net.starts[v])
+    degree = np.uint64(_degree(at, v))
     ceiling = max(alpha.near, alpha.far)
     least = min(alpha.back, alpha.near, alpha.far)
-    extra = (alpha.back - ceiling) * _share(net, v, t) if alpha.back > ceiling else 0.0
+    extra = (alpha.back - ceiling) * _share(at, v, t) if alpha.back > ceiling else 0.0
     for attempt in range(degree):
         height = _unit(draw(accepts, index + attempt)) * (ceiling + extra)
         if height >= ceiling:
             return t
-        x = _neighbour(net, v, draw(steps, index + attempt))
-        if height < least or height < _alpha(net, t, x, alpha):  # the first spares a search
+        x = _neighbour(at, v, draw(steps, index + attempt))
+        if height < least or height < _alpha(at, t, x, alpha):  # the first spares a search
             return x
-    return _weighed(net, t, v, alpha, _unit(draw(accepts, index + degree)))
+    return _weighed(at, t, v, alpha, _unit(draw(accepts, index + degree)))
 
 
 @njit(nogil=True, cache=True)
-def _share(net, v, t):
+def _share(at, v, t):
     """What share of v's weight its edge to t has; 0 if there is none."""
-    place = _find(net, v, t)
+    place = _find(at, v, t)
     if place < 0:
         return 0.0
-    if len(net.weights) > 0:
-        return net.weights[place] / net.sums[v]
-    return 1.0 / (net.starts[v + 1] - net.starts[v])
+    if at.weighted:
+        return _real(at.weights, place) / _real(at.sums, v)
+    return 1.0 / _degree(at, v)
 
 
 @njit(nogil=True, cache=True)
-def _neighbour(net, v, bits):
+def _neighbour(at, v, bits):
     """A neighbour of v, by weight."""
-    begin = net.starts[v]
-    place = begin + below(bits, net.starts[v + 1] - begin)
-    if len(net.cut) > 0 and lower(bits) >= net.cut[place]:
-        place = begin + net.other[place]
-    return net.ends[place]
+    begin = whole(at.starts, v)
+    place = begin + below(bits, _degree(at, v))
+    if at.weighted and np.int64(lower(bits)) >= whole(at.cut, place):
+        place = begin + _node(at.other, place)
+    return _node(at.ends, place)
 
 
 @njit(nogil=True, cache=True)
-def _weighed(net, t, v, alpha, u):
+def _weighed(at, t, v, alpha, u):
     """A neighbour of v by weight * α, as u in [0, 1) says."""
     total = 0.0
-    for place in range(net.starts[v], net.starts[v + 1]):
-        total += _mass(net, t, place, alpha)
+    for place in range(whole(at.starts, v), whole(at.starts, v + 1)):
+        total += _mass(at, t, place, alpha)
     rest = u * total
-    for place in range(net.starts[v], net.starts[v + 1]):
-        rest -= _mass(net, t, place, alpha)
+    for place in range(whole(at.starts, v), whole(at.starts, v + 1)):
+        rest -= _mass(at, t, place, alpha)
         if rest < 0.0:
-            return net.ends[place]
-    return net.ends[net.starts[v + 1] - 1]  # where rounding has left a crumb
+            return _node(at.ends, place)
+    return _node(at.ends, whole(at.starts, v + 1) - 1)  # where rounding has left a crumb
 
 
 @njit(nogil=True, cache=True)
-def _mass(net, t, place, alpha):
-    weight = net.weights[place] if len(net.weights) > 0 else 1.0
-    return weight * _alpha(net, t, net.ends[place], alpha)
+def _mass(at, t, place, alpha):
+    weight = _real(at.weights, place) if at.weighted else 1.0
+    return weight * _alpha(at, t, _node(at.ends, place), alpha)
 
 
 @njit(nogil=True, cache=True)
-def _alpha(net, t, x, alpha):
+def _alpha(at, t, x, alpha):
     if x == t:
         return alpha.back
-    return alpha.near if _find(net, t, x) >= 0 else alpha.far
+    return alpha.near if _find(at, t, x) >= 0 else alpha.far
 
 
 @njit(nogil=True, cache=True)
-def _find(net, v, x):
+def _find(at, v, x):
     """The place of the edge from v to x, -1 if there is none."""
-    low, high = net.starts[v], net.starts[v + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if net.ends[middle] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < net.starts[v + 1] and net.ends[low] == x else -1
+    low, n = whole(at.starts, v), _degree(at, v)
+    while n > 1:
+        half = n >> 1
+        low += half * (_node(at.ends, low + half - 1) < x)  # no branch, which would guess wrong half of the time
+        n -= half
+    return low if n == 1 and _node(at.ends, low) == x else -1
 
 
 @njit(nogil=True, cache=True)
