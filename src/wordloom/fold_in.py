@@ -32,6 +32,7 @@ from wordloom.config import (
     checked_threads,
     is_number,
 )
+from wordloom.contexts import Windows
 from wordloom.corpus import open_corpus
 from wordloom.errors import ConfigError, InputError
 from wordloom.logistic import noise_of, solve
@@ -100,6 +101,8 @@ def fold_in(
     reading = _Reading(threads=checked_threads(threads), cache_dir=cache_dir, on_progress=on_progress)
     fixed, known = _sides(embedding, side)
     _check(l2, most_contexts, corpus, pairs, min_count)
+    if pairs is None and "window" not in embedding.record.get("config", {"window": 5}):
+        raise InputError("This model was trained on pairs, so it knows nothing of windows. Fold in by pairs=.")
     new = None if words is None else _checked_words(words, known)
     with workers(reading.threads) as pool:
         if pairs is None:
@@ -151,6 +154,9 @@ def _settings(
                 f"This model was trained with {name}={trained[name]}, and words can be folded into one trained with "
                 f"{name}={ours} only. Train such a model."
             )
+    for name in ("clean", "positional"):
+        if trained.get(name):
+            raise InputError(f"Words cannot be folded into a model of {name} windows. Train it with {name}=False.")
     config = TrainConfig(**{f.name: trained[f.name] for f in fields(TrainConfig) if f.name in trained})
     given = {name: options[name] for name in _MODEL if name in options}
     if min_count is not None:
@@ -230,9 +236,15 @@ def _seen_in_corpus(
         vocabulary = text_vocabulary(fixed, known, new)
         n_known = len(vocabulary) - sum(word not in fixed for word in new)
         with prepare(opened, vocabulary=vocabulary, **vars(reading)) as encoded:
-            left = right = 1.0 - np.arange(config.window) / config.window  # a window reaches s + 1 of its tokens
-            seen = seen_in_text(encoded, new, len(fixed), n_known, config.sample, left, right, pool)
+            seen = seen_in_text(encoded, new, len(fixed), n_known, config, *_reach(config, side), pool)
             return seen, encoded.digest
+
+
+def _reach(config: TrainConfig, side: Side) -> tuple[Float64s, Float64s]:
+    """How likely a window reaches the (s + 1)-th token to the left, and to the right: of words, or to contexts."""
+    windows = Windows.of(config)
+    left, right = windows.weights(windows.left), windows.weights(windows.right)
+    return (left, right) if side == "words" else (right, left)  # a context is left of the words that it is right of
 
 
 def _with_contexts(seen: Seen) -> tuple[Seen, list[str]]:
@@ -255,7 +267,7 @@ def _drawn_from(fixed: Vectors, config: TrainConfig, side: Side) -> Float64s:
     vocabulary = Vocabulary(tuple(fixed.words), np.maximum(1, fixed.counts))
     if side == "words":
         return vocabulary.noise(config.noise_power)
-    stay = vocabulary.keep_probability(config.sample) * vocabulary.counts
+    stay = vocabulary.keep_probability(config.sample, config.subsampling) * vocabulary.counts
     return np.asarray(stay / stay.sum())
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from wordloom.config import TrainConfig
 from wordloom.corpus import Corpus
 from wordloom.counting import count
 from wordloom.encode import Encoded
@@ -47,7 +48,7 @@ class Seen(NamedTuple):
 # --- From a text
 
 
-def unknown_words(corpus: Corpus, known: Vectors, min_count: int, threads: int, on_progress: OnProgress) -> list[str]:
+def unknown_words(corpus: Corpus, known: Vectors, min_count: float, threads: int, on_progress: OnProgress) -> list[str]:
     """The words of a corpus that are not known and occur min_count times, the frequent ones first."""
     counts = count(corpus, threads=threads, on_progress=on_progress)
     if counts.n_tokens == 0:
@@ -69,7 +70,7 @@ def seen_in_text(
     new: list[str],
     n_fixed: int,
     n_known: int,
-    sample: float,
+    config: TrainConfig,
     left: Float64s,
     right: Float64s,
     pool: Workers,
@@ -83,7 +84,7 @@ def seen_in_text(
     tokens, ends = _occurrences(encoded, ids)
     counts = np.diff(ends)
     vocabulary = _as_in_training(encoded, ids, counts, n_known)
-    keep = vocabulary.keep_probability(sample)
+    keep = vocabulary.keep_probability(config.sample, config.subsampling)
     look = _looker(encoded.ids, tokens, ends, keep, keep[ids], left, right, n_fixed)
     spans = [range(at, min(at + _WORDS_AT_ONCE, len(new))) for at in range(0, len(new), _WORDS_AT_ONCE)]
     found = [one for some in pool.map(look, spans) for one in some]
