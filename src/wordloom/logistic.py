@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from wordloom.kernel.logistic import Room, Rows
 
 MOST_GRADIENTS = 1000  # for one word; nearly all need 10 to 20
-TYPICAL = 0.1  # σ of trained words with drawn contexts, and about its derivative
+TYPICAL = 0.1  # σ of trained words with drawn contexts (0.15 on Wikipedia), and about its derivative (0.11)
 _WORDS_AT_ONCE = 16
 _SAMPLE = 1  # which of all systematic samples
 
@@ -126,7 +126,7 @@ class _Metric:
     """What all problems share: the rows of the noise, and for every size of the ridge a P⁻¹ that is roughly (∇²f)⁻¹.
 
     P = Σ_c noise(c) v_c v_cᵀ / 2 + ridge I, with the ridge rounded to a power of two: of nothing but the fixed side, so
-    that a word has the same bits in whatever company. A half is about (1 + 5 drawn) * TYPICAL.
+    that a word has the same bits in whatever company. A half is about (1 + k) * TYPICAL for k = 5.
     """
 
     def __init__(self, matrix: Matrix, noise: Noise, ridge: Float64s) -> None:

@@ -6,7 +6,7 @@ over rows x_r with the weights p_r (how often r was seen) and n_r (how often r w
 its ridge: there is one optimum, wherever one starts. L-BFGS finds it, in the metric of a matrix P that is roughly the
 curvature of all such problems, so that about fifteen gradients suffice; the gradient alone decides on steps and on the
 end. Rows are float32 and taken eight at a time; gradients are added up, and steps taken, in float64. Where that is not
-exact enough (few rows that are much alike, a small ridge), all is done in float64, at a tenth of the speed.
+exact enough (few rows that are much alike, a small ridge), all is done in float64, at a seventh of the speed.
 """
 
 import math
@@ -31,7 +31,7 @@ from wordloom.kernel.simd import (
     zero,
 )
 
-MEMORY = 8  # steps that L-BFGS remembers; 20 save one gradient in seventeen
+MEMORY = 8  # steps that L-BFGS remembers; 20 save about half a gradient of 17
 SINGLE_GRADIENTS = 60  # after so many float32 has done what it can; most problems need 10 to 20
 COARSE = 8  # every so many-th eight rows make the problem whose optimum is the start of the whole one
 COARSE_ENOUGH, ENOUGH = 1e-4, 1e-12  # gᵀP⁻¹g at the end, about the square of the distance to the optimum
