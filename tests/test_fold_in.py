@@ -10,7 +10,7 @@ import pytest
 import wordloom
 from wordloom import ConfigError, DivergedError, Embedding, InputError, Vectors
 from wordloom.cli import main
-from wordloom.contexts import keep_limit, sentence_pairs
+from wordloom.contexts import Windows, keep_limit, sentence_pairs
 from wordloom.draws import key
 from wordloom.logistic import loss_and_gradient, noise_of, sample, solve
 from wordloom.seen import Seen
@@ -209,7 +209,7 @@ def test_the_pairs_of_a_text_are_those_that_training_expects(without):
     n = 10_000
     for i in range(n):
         keys = {"keep_key": key(1, i), "window_key": key(2, i)}
-        drawn.update(sentence_pairs(ids, 0, window=3, limit=keep_limit(keep), **keys))
+        drawn.update(sentence_pairs(ids, 0, windows=Windows(3, 3), limit=keep_limit(keep), **keys))
     mean = {words[c]: times / n for (w, c), times in drawn.items() if words[w] == "new" and words[c] != "new"}
     assert mean.keys() == expected.keys()
     for word, times in mean.items():
@@ -242,6 +242,27 @@ def test_without_thinning_a_window_reaches_less_and_less_far(without):
     assert expected == pytest.approx(
         {"cat": third, "dog": 2 * third, "hen": 1, "cow": 1, "pig": 2 * third, "goat": third}
     )
+
+
+def test_windows_are_those_of_the_model_and_seen_from_the_words(two_topics):
+    right = wordloom.train(two_topics, dim=8, min_count=1, sample=0, left=0, right=2, window_shape="fixed")
+    sentence = "cat dog new hen cow pig".split()
+    assert _expected(right, sentence) == {"hen": 1, "cow": 1}
+    assert _expected(right, sentence, side="contexts") == {"cat": 1, "dog": 1}
+
+
+@pytest.mark.parametrize("windows", ["clean", "positional"])
+def test_a_model_of_windows_that_cannot_be_expected_is_refused(two_topics, windows):
+    model = wordloom.train(two_topics, dim=8, min_count=1, sample=0, **{windows: True})
+    with pytest.raises(InputError, match=f"Words cannot be folded into a model of {windows} windows"):
+        model.fold_in([["new", "cat"]] * 9)
+
+
+def test_a_model_of_pairs_takes_pairs():
+    model = wordloom.train_pairs([(w, c) for w in "abc" for c in "xyz"] * 30, dim=8)
+    with pytest.raises(InputError, match="This model was trained on pairs"):
+        model.fold_in([["new", "x"]] * 9)
+    assert list(model.fold_in(pairs=[("new", "x"), ("new", "y", 2)]).vectors) == ["new"]
 
 
 def test_words_that_nobody_knows_leave_the_text_before_windows_are_taken(without):
@@ -399,15 +420,15 @@ def test_words_are_joined_once_and_to_their_own_model(without, two_topics):
         ({"pairs": [("a", "cat")], "min_count": 2}, "min_count is for a corpus"),
         ({"pairs": []}, "None of the new words was seen with a context that the model knows"),
         ({"pairs": [("a", "zebra")]}, "None of the new words was seen with a context that the model knows"),
-        ({"pairs": "a cat"}, "pairs is a str."),
-        ({"pairs": ["ac"]}, r"pairs\[0\] is 'ac'."),
+        ({"pairs": 7}, "Pairs cannot be of type int."),
+        ({"pairs": [("a", "cat"), "ac"]}, r"pairs\[1\] is 'ac', which is no pair."),
         ({"pairs": [("a",)]}, r"pairs\[0\] is \('a',\)."),
-        ({"pairs": [("a", "")]}, r"pairs\[0\] is \('a', ''\)."),
-        ({"pairs": [("a", "cat"), ("a", "cat", float("nan"))]}, r"pairs\[1\] has the weight nan."),
-        ({"pairs": [("a", "cat", -1)]}, r"pairs\[0\] has the weight -1."),
-        ({"pairs": [("a", "cat", 0)]}, r"pairs\[0\] has the weight 0."),
-        ({"pairs": [("a", "cat", float("inf"))]}, r"pairs\[0\] has the weight inf."),
-        ({"pairs": [("a", "cat", "2")]}, r"pairs\[0\] has the weight '2'."),
+        ({"pairs": [("a", "")]}, r"The context of pairs\[0\] is an empty string."),
+        ({"pairs": [("a", "cat"), ("a", "cat", float("nan"))]}, r"pairs\[1\]: a pair cannot have the weight nan."),
+        ({"pairs": [("a", "cat", -1)]}, r"pairs\[0\]: a pair cannot have the weight -1."),
+        ({"pairs": [("a", "cat", 0)]}, "None of the new words was seen with a context that the model knows"),
+        ({"pairs": [("a", "cat", float("inf"))]}, r"pairs\[0\]: a pair cannot have the weight inf."),
+        ({"pairs": [("a", "cat", "2")]}, r"The weight of pairs\[0\] is '2', which is no number."),
         ({"corpus": [["a", "cat"]], "words": ["cat"]}, "'cat' is in the model already."),
         ({"corpus": [["a", "cat"]], "words": []}, "words has to be a list of strings"),
         ({"corpus": [["a", "cat"]], "words": "cat"}, "words='cat' is not a list of words."),
@@ -502,11 +523,11 @@ def test_the_command_reads_pairs(loom, tmp_path, capsys, without):
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("new\n", ["--pairs"], ", line 1: 1 columns."),
-        ("new cat\nnew cat 1 2\n", ["--pairs"], ", line 2: 4 columns."),
-        ("new cat nan\n", ["--pairs"], ", line 1: the weight 'nan' is not a number above 0."),
-        ("new cat -2\n", ["--pairs"], ", line 1: the weight '-2' is not a number above 0."),
-        ("new cat x\n", ["--pairs"], ", line 1: the weight 'x' is not a number above 0."),
+        ("new\n", ["--pairs"], ", line 1: 'new' has no context."),
+        ("new cat\nnew cat 1 2\n", ["--pairs"], ", line 2: 'new cat 1 2' has 4 fields."),
+        ("new cat nan\n", ["--pairs"], ", line 1: a pair cannot have the weight nan."),
+        ("new cat -2\n", ["--pairs"], ", line 1: a pair cannot have the weight -2."),
+        ("new cat x\n", ["--pairs"], ", line 1: the weight 'x' is no number."),
         ("", ["--pairs"], "None of the new words was seen with a context"),
         ("", [], "has no words"),
         ("cat dog\n", [], "has no word that occurs 1 times"),

@@ -36,8 +36,9 @@ from wordloom.contexts import Windows
 from wordloom.corpus import open_corpus
 from wordloom.errors import ConfigError, InputError
 from wordloom.logistic import noise_of, solve
+from wordloom.pair_corpus import open_pairs
 from wordloom.progress import OnProgress, Progress, ignore
-from wordloom.seen import Pairs, Seen, seen_in_pairs, seen_in_text, text_vocabulary, unknown_words
+from wordloom.seen import Seen, seen_in_pairs, seen_in_text, text_vocabulary, unknown_words
 from wordloom.spelling import quoted
 from wordloom.types import Float64s
 from wordloom.vectors import Embedding, Vectors
@@ -79,7 +80,7 @@ def fold_in(
     embedding: Embedding,
     corpus: object = None,
     *,
-    pairs: Pairs | None = None,
+    pairs: object = None,
     words: Iterable[str] | None = None,
     side: Side = "words",
     min_count: int | None = None,
@@ -92,7 +93,7 @@ def fold_in(
 ) -> FoldedIn:
     """Solve for the vectors of words that the model does not have, from a corpus (as for `train`) or from pairs.
 
-    pairs: (word, context) or (word, context, weight), in place of a corpus. words: the new words; by default all that
+    pairs: whatever `train_pairs` takes, in place of a corpus. words: the new words; by default all that
     the model does not know, of a corpus those that occur min_count times (by default the model's own min_count). side:
     "contexts" solves for new contexts. l2, most_contexts (None: all): see the head of this file. options: window,
     sample, negatives and noise_power, by default those that the model was trained with, and those of `TextOptions`.
@@ -108,7 +109,8 @@ def fold_in(
         if pairs is None:
             seen, digest = _seen_in_corpus(corpus, text, new, fixed, known, config, side, pool, reading)
         else:
-            seen, digest = seen_in_pairs(pairs, new, fixed, known, side == "words"), None
+            with open_pairs(pairs, text=text) as opened:
+                seen, digest = seen_in_pairs(opened, new, fixed, known, side == "words"), None
         usable, left_out = _with_contexts(seen)
         noise = noise_of(fixed.vectors, _drawn_from(fixed, config, side), most_contexts)
         drawn = _drawn_per_pair(usable, known, config, side)

@@ -9,9 +9,8 @@ are taken, as rare ones do in training. All sums are exact, so that they do not 
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from numbers import Real
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +20,12 @@ from wordloom.corpus import Corpus
 from wordloom.counting import count
 from wordloom.encode import Encoded
 from wordloom.errors import InputError
+from wordloom.pair_corpus import PairCorpus
 from wordloom.progress import OnProgress
 from wordloom.types import Counts, Float64s, Ids
 from wordloom.vectors import Vectors
 from wordloom.vocabulary import Vocabulary
 from wordloom.workers import Workers
-
-Pairs = Iterable[Sequence[Any]]  # (word, context) or (word, context, weight)
 
 _TOKENS_AT_ONCE = 1 << 22
 _WORDS_AT_ONCE = 16
@@ -154,39 +152,30 @@ def _looker(
 # --- From pairs
 
 
-def seen_in_pairs(pairs: Pairs, wanted: list[str] | None, fixed: Vectors, known: Vectors, new_first: bool) -> Seen:
+def seen_in_pairs(pairs: PairCorpus, wanted: list[str] | None, fixed: Vectors, known: Vectors, new_first: bool) -> Seen:
     """What new words were paired with, by weight; pairs of other words are passed over.
 
     wanted: the new words, or None for all that are not known. new_first: whether a pair begins with the new word.
     """
     number = {word: j for j, word in enumerate(wanted or ())}
-    triples = []
-    for w, c, weight in _checked_pairs(pairs):
-        new, other = (w, c) if new_first else (c, w)
-        if new in known or (wanted is not None and new not in number):
-            continue
-        triples.append((number.setdefault(new, len(number)), fixed.key_to_index.get(other, -1), weight))
+    found = [np.empty((3, 0))]
+    for lot in pairs.lots():
+        new, others = (lot.words, lot.contexts) if new_first else (lot.contexts, lot.words)
+        of_new, of_others = (lot.w, lot.c) if new_first else (lot.c, lot.w)
+        numbers = [-1 if word in known else _number(word, number, wanted is None) for word in new.texts]
+        rows = [fixed.key_to_index.get(word, -1) for word in others.texts]
+        weights = np.ones(len(lot.w)) if lot.weights is None else lot.weights.astype(np.float64)
+        columns = np.stack([np.array(numbers)[of_new], np.array(rows)[of_others], weights])
+        found.append(columns[:, (columns[0] >= 0) & (weights > 0)])
+    new_of, row_of, weights = np.concatenate(found, axis=1)
     words = sorted(number)  # by code point: not by the order of the pairs
-    place = {number[word]: j for j, word in enumerate(words)}
-    new_of, row_of, weights = (
-        (np.array(column) for column in zip(*triples, strict=True)) if triples else np.empty((3, 0))
-    )
-    word_of = np.array([place[j] for j in new_of.tolist()], np.int64)
-    return _added_up(words, word_of, row_of.astype(np.int64), weights, int(fixed.counts.sum()))
+    place = np.array([0] * len(number), np.int64)
+    place[[number[word] for word in words]] = np.arange(len(words))
+    return _added_up(words, place[new_of.astype(np.int64)], row_of.astype(np.int64), weights, int(fixed.counts.sum()))
 
 
-def _checked_pairs(pairs: Pairs) -> Iterator[tuple[str, str, float]]:
-    if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
-        raise InputError(f"pairs is a {type(pairs).__name__}. Give (word, context) or (word, context, weight) tuples.")
-    for i, pair in enumerate(pairs):
-        if isinstance(pair, str) or not isinstance(pair, Sequence) or not 2 <= len(pair) <= 3:
-            raise InputError(f"pairs[{i}] is {pair!r:.60}. Give (word, context) or (word, context, weight) tuples.")
-        w, c, weight = pair[0], pair[1], pair[2] if len(pair) == 3 else 1.0
-        if not (isinstance(w, str) and isinstance(c, str) and w and c):
-            raise InputError(f"pairs[{i}] is {pair!r:.60}. Words and contexts are strings that are not empty.")
-        if isinstance(weight, bool) or not isinstance(weight, Real) or not 0.0 < float(weight) < math.inf:
-            raise InputError(f"pairs[{i}] has the weight {weight!r:.60}. Weights are numbers above 0.")
-        yield w, c, float(weight)
+def _number(word: str, number: dict[str, int], any_word: bool) -> int:
+    return number.setdefault(word, len(number)) if any_word else number.get(word, -1)
 
 
 def _added_up(

@@ -3,17 +3,14 @@
 import json
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from wordloom.arguments import add_cache_dir, add_corpus, add_running, number, whole
 from wordloom.commands.inputs import check_not_read, given, load, source, words_in
-from wordloom.config import TextOptions, checked_threads
+from wordloom.config import checked_threads
 from wordloom.console import progress
-from wordloom.errors import InputError
 
 if TYPE_CHECKING:
-    from wordloom.corpus import Corpus
     from wordloom.fold_in import FoldedIn
 
 PURPOSE = "solve for the vectors of new words, those of a model as they are"
@@ -64,44 +61,11 @@ def run(args: Namespace) -> None:
     model = load(args.model)
     began = time.perf_counter()
     with progress(args.quiet) as on_progress:
-        running = {"threads": args.threads, "on_progress": on_progress}
-        if args.pairs:
-            folded = model.fold_in(pairs=_pairs(args), **options, **running)
-        else:
-            reading = {"cache_dir": args.cache_dir, **given(args, _TEXT)}
-            folded = model.fold_in(source(args.corpus), **options, **reading, **running)
+        read = {"pairs" if args.pairs else "corpus": source(args.corpus), **given(args, _TEXT)}
+        running = {"threads": args.threads, "cache_dir": args.cache_dir, "on_progress": on_progress}
+        folded = model.fold_in(**read, **options, **running)
     _save(model, folded, args)
     _report(args, folded, time.perf_counter() - began)
-
-
-def _pairs(args: Namespace) -> Iterator[tuple[Any, ...]]:
-    from wordloom.corpus import open_corpus
-
-    text = TextOptions(**given(args, _TEXT))
-    with open_corpus(source(args.corpus), text=text) as corpus:
-        yield from _lines(corpus)
-
-
-def _lines(corpus: "Corpus") -> Iterator[tuple[Any, ...]]:
-    """The pairs of a file, with the line in the error for what is none."""
-    for line, piece in enumerate(corpus.pieces(), 1):
-        if not piece.words:
-            continue
-        if not 2 <= len(piece.words) <= 3:
-            raise InputError(
-                f"{corpus.name}, line {line}: {len(piece.words)} columns. Each line must read like: word context 2.5"
-            )
-        yield *piece.words[:2], _weight(piece.words[2:], f"{corpus.name}, line {line}")
-
-
-def _weight(column: list[str], where: str) -> float:
-    try:
-        weight = float(column[0]) if column else 1.0
-    except ValueError:
-        weight = -1.0
-    if not 0.0 < weight < float("inf"):
-        raise InputError(f"{where}: the weight {column[0]!r:.60} is not a number above 0. Give one, or leave it out.")
-    return weight
 
 
 def _save(model: Any, folded: "FoldedIn", args: Namespace) -> None:
