@@ -247,8 +247,8 @@ def test_without_thinning_a_window_reaches_less_and_less_far(without):
 def test_windows_are_those_of_the_model_and_seen_from_the_words(two_topics):
     right = wordloom.train(two_topics, dim=8, min_count=1, sample=0, left=0, right=2, window_shape="fixed")
     sentence = "cat dog new hen cow pig".split()
-    assert _expected(right, sentence) == {"hen": 1, "cow": 1}
-    assert _expected(right, sentence, side="contexts") == {"cat": 1, "dog": 1}
+    assert _expected(right, sentence) == pytest.approx({"hen": 1, "cow": 1})
+    assert _expected(right, sentence, side="contexts") == pytest.approx({"cat": 1, "dog": 1})
 
 
 @pytest.mark.parametrize("windows", ["clean", "positional"])
