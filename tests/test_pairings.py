@@ -195,7 +195,7 @@ def test_edges_make_pairs_both_ways_and_weights_go_with_them(tmp_path):
 
 
 def test_an_iterator_is_refused_since_pairs_are_read_twice():
-    with pytest.raises(wordloom.CorpusTypeError, match="can be read only once, and pairs are read twice"):
+    with pytest.raises(wordloom.CorpusTypeError, match="can be read only once, and these pairs can be read again"):
         edge_pairs(iter([("a", "b")]))
     with pytest.raises(wordloom.CorpusTypeError, match="can be read only once"):
         basket_pairs(iter([["a", "b"]]))
@@ -289,3 +289,16 @@ def test_pairs_go_to_stdout_and_come_from_stdin(capfdbinary, monkeypatch):
 def test_an_option_of_another_kind_is_refused(kind, option, owner, tmp_path, capsys):
     assert main(["pairs", kind, str(tmp_path / "f"), "-o", str(tmp_path / "p"), option]) == 2
     assert f"{option} is for {owner}, and these are {kind}. Leave it out." in capsys.readouterr().err
+
+
+def test_edges_of_python_are_folded_too():
+    assert list(edge_pairs([("A", "b")], lowercase=True, directed=True)) == [("a", "b")]
+
+
+def test_parses_come_from_files(tmp_path):
+    with pytest.raises(wordloom.CorpusTypeError, match="Parses cannot be of type NoneType"):
+        dependency_pairs(None)
+    path = tmp_path / "long.conllu"
+    path.write_text("\t".join(["1", "a", "a", "X", "_", "_", "9" * 5000, "dep", "_", "_"]) + "\n")
+    with pytest.raises(wordloom.InputError, match="HEAD is '9999"):
+        list(dependency_pairs(path))

@@ -121,6 +121,13 @@ def test_parquet_columns_are_pairs(tmp_path):
     assert everything(path, columns=["place", "item"]) == [("x", "a", 1.0), ("y", "b", 1.0)]
     with pytest.raises(InputError, match=r"has the columns n, item, place\. Name two or three of them"):
         everything(path, columns=["item", "nowhere"])
+    assert len(everything([path, path], columns=["item", "place"])) == 4
+    damaged = tmp_path / "damaged.parquet"
+    data = bytearray(path.read_bytes())
+    data[8:60] = bytes(52)
+    damaged.write_bytes(data)
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        everything(damaged, columns=["item", "place"])
 
 
 GOOD = "a b\n" * 3
@@ -137,8 +144,8 @@ WEIGHT = "Weights are counts, from 0 to 1,000,000; make them all smaller if they
         ("a b many", f"line 4: the weight 'many' is no number. {LINE}"),
         ("a b -1", f"line 4: a pair cannot have the weight -1. {WEIGHT}"),
         ("a b nan", f"line 4: a pair cannot have the weight nan. {WEIGHT}"),
-        ("a b inf", f"line 4: a pair cannot have the weight inf. {WEIGHT}"),
-        ("a b 1e400", f"line 4: a pair cannot have the weight inf. {WEIGHT}"),
+        ("a b inf", f"line 4: a pair cannot have the weight 2e+06. {WEIGHT}"),
+        ("a b 1e300", f"line 4: a pair cannot have the weight 2e+06. {WEIGHT}"),
         ("a b 1000001", f"line 4: a pair cannot have the weight 1e+06. {WEIGHT}"),
         ("a " + "b" * 1001, "line 4: a word of more than 1000 bytes, which is too long. Shorten it."),
     ],
@@ -267,8 +274,10 @@ def dealt_pairs(source, epoch=0, pairs_per_round=10**9, parts=1):
 def test_a_pair_comes_as_often_as_its_weight_says():
     n = 50_000
     source = source_of(np.tile([0.0, 0.25, 1.0, 2.3], n // 4), n, heldout=0.0)
-    chunks = pair_source._chunks(n, 0, 1)
-    copies = np.concatenate([source._copies(chunk, 1, 0, np.uint64(0)) for chunk in chunks])[:n].reshape(-1, 4)
+    chunks = list(pair_source._chunks(n, 0, 1))
+    by_sweep = [np.concatenate([source._copies(chunk, 1, 0, s, 3) for chunk in chunks])[:n] for s in range(3)]
+    assert max(np.ptp([some[3::4] for some in by_sweep], axis=0)) == 1  # spread evenly
+    copies = np.sum(by_sweep, axis=0).reshape(-1, 4)
     assert (copies[:, 0] == 0).all() and (copies[:, 2] == 1).all()
     assert set(copies[:, 1]) == {0, 1} and set(copies[:, 3]) == {2, 3}
     for column, p in ((1, 0.25), (3, 0.3)):
@@ -342,11 +351,49 @@ def test_the_noise_comes_from_the_contexts_own_counts():
     assert uniform.probability("a", "c7") == pytest.approx((1 / 40) / (1 / 40 + 1 / 21), abs=0.1)
 
 
-def test_a_weight_of_two_is_the_pair_twice():
-    pairs = [pair for pair in PAIRS * 40 for _ in range(2)]
-    weighted = [(*pair, 2) for pair in PAIRS * 40]
-    options = TOY | {"heldout": 0.0}
-    assert sha256(wordloom.train_pairs(pairs, **options)) == sha256(wordloom.train_pairs(weighted, **options))
+def test_a_heavy_weight_learns_what_as_many_pairs_would():
+    """Counts that somebody has added up: each pair once, with its weight."""
+    pairs = [(w, "often", 8000.0) for w in "abcdefgh"] + [(w, f"c{i}", 400.0) for w in "abcdefgh" for i in range(20)]
+    emb = wordloom.train_pairs(pairs, **TOY | {"epochs": 6}, negatives=1, noise_power=1.0)
+    assert emb.probability("a", "often") == pytest.approx(0.5 / (0.5 + 0.5 * 0.5), abs=0.05)
+    assert emb.probability("a", "c7") == pytest.approx(0.5, abs=0.05)
+
+
+def test_more_weight_than_lines_makes_more_rounds_than_stretches():
+    source = source_of(np.full(1000, 1000.0), heldout=0.0)
+    rounds = dealt_pairs(source, pairs_per_round=60_000)
+    assert len(rounds) == 17 and sum(map(len, rounds)) == 1_000_000
+    assert max(map(len, rounds)) - min(map(len, rounds)) <= 1000
+
+
+def test_copies_of_a_pair_do_not_stand_in_a_row():
+    source = source_of(np.tile([1.0, 100.0], 500), heldout=0.0)
+    (dealt,) = dealt_pairs(source)
+    runs = np.diff(np.flatnonzero(np.diff(dealt, prepend=-1, append=-1)))
+    assert runs.max() <= 2
+
+
+def test_of_weights_a_share_is_held_out_not_whole_pairs():
+    pairs = [(w, c, 500.0) for w, c in PAIRS]
+    emb = wordloom.train_pairs(pairs, **TOY)
+    assert emb.record["heldout"]["pairs"] == pytest.approx(325, abs=20)  # a twentieth of them all
+    source = source_of(np.full(1000, 10.0), heldout=0.3)
+    held, trained = len(list(source.heldout_pairs())), sum(map(len, dealt_pairs(source)))
+    assert (held, trained) == (pytest.approx(3000, rel=0.05), pytest.approx(7000, rel=0.05))
+
+
+def test_weights_of_any_size_add_up_alike_however_the_input_is_cut(tmp_path):
+    rng = np.random.default_rng(0)
+    weights = 10.0 ** rng.uniform(-9, 1, 300_000)
+    pairs = [(f"w{i % 7}", f"c{i % 11}", float(np.float32(n))) for i, n in enumerate(weights.tolist())]
+    write(tmp_path / "1.txt", pairs[:123_456])
+    write(tmp_path / "2.txt", pairs[123_456:])
+    digests = []
+    for number, source in enumerate((pairs, [tmp_path / "1.txt", tmp_path / "2.txt"])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        digests.append(encoded(source, folder).digest)
+    assert digests[0] == digests[1]
 
 
 @pytest.mark.parametrize("more", [{}, {"sample": 1e-3}])
@@ -377,6 +424,21 @@ def test_pairs_of_a_text_train_as_well_as_the_text(two_topics):
     assert emb.record["heldout"]["loss"][-1] == pytest.approx(text.record["heldout"]["loss"][-1], abs=0.1)
     for word in emb:
         assert {w for w, _ in emb.most_similar(word, topn=9)} == {w for w, _ in text.most_similar(word, topn=9)}
+
+
+def test_lower_case_folds_pairs_of_python_too():
+    emb = wordloom.train_pairs([(w.upper(), c) for w, c in PAIRS] * 9, **TOY, lowercase=True)
+    assert sorted(emb) == sorted(ANIMALS + COLOURS)
+
+
+def test_given_vocabularies_are_checked():
+    one, two = Vocabulary.of([("is", 3)]), Vocabulary.of([("is", 3), ("eats", 2)])
+    with pytest.raises(InputError, match="The given contexts are 1; need at least 2"):
+        wordloom.train_pairs(PAIRS * 9, contexts=one)
+    with pytest.raises(ConfigError, match=r"words is not a wordloom\.Vocabulary"):
+        wordloom.train_pairs(PAIRS * 9, words=["cat"])
+    with pytest.raises(ConfigError, match="Given contexts are taken as they are: leave out min_context_count"):
+        wordloom.train_pairs(PAIRS * 9, contexts=two, min_context_count=3)
 
 
 @pytest.mark.parametrize("option", ["window", "left", "positional", "clean", "max_sentence"])
@@ -444,6 +506,18 @@ def test_options_that_only_pairs_or_only_text_have_are_refused(tmp_path, capsys)
         code, _, lines = wordloom_command(capsys, "train", path, "-o", tmp_path / "p.loom", "--quiet", *argv)
         assert code == 2 and len(lines) == 1
     assert not (tmp_path / "p.loom").exists()
+
+
+def test_words_and_contexts_do_not_go_into_one_file(tmp_path, capsys):
+    path, out = write(tmp_path / "p.txt", PAIRS * 20, " "), tmp_path / "a.vec"
+    commands = (
+        ["train", "--pairs", path, "-o", out, "--contexts-output", out],
+        ["word2vecf", "-train", path, "-output", out, "-dumpcv", out],
+    )
+    for argv in commands:
+        code, _, lines = wordloom_command(capsys, *argv)
+        assert code == 2 and "cannot hold both words and contexts" in lines[-1]
+    assert not out.exists()
 
 
 def test_word2vecf_takes_the_files_of_the_original(tmp_path, capsys):

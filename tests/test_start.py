@@ -40,6 +40,32 @@ def test_the_options_are_those_of_the_model_where_no_others_are_given(half, two_
     assert (made_with["negatives"], made_with["epochs"]) == (7, 5)
 
 
+def test_between_text_and_pairs_go_only_options_that_mean_the_same(half, two_topics):
+    pairs = [(w, c) for w in TOPICS[0] for c in TOPICS[0]] * 9
+    of_text = wordloom.train([s for s in two_topics if s[0] in TOPICS[0]], **TOY | {"sample": 0.3, "negatives": 3})
+    mixed = wordloom.train_pairs(pairs, start=of_text)
+    assert (mixed.record["config"]["sample"], mixed.record["config"]["negatives"]) == (0.0, 3)
+    back = wordloom.train(two_topics, start=wordloom.train_pairs(pairs, start=half, min_count=2.5), sample=0)
+    assert back.record["config"]["min_count"] == 5
+
+
+def test_how_the_text_was_read_is_taken_over(two_topics):
+    shouted = [[word.upper() for word in s] for s in two_topics]
+    quiet = wordloom.train(shouted, **TOY, lowercase=True)
+    assert set(wordloom.train(shouted, start=quiet, epochs=1)) == set(quiet)
+
+
+def test_a_model_that_was_computed_can_be_trained_on(two_topics):
+    pytest.importorskip("scipy")
+    computed = wordloom.train(two_topics, **TOY, model="sppmi-svd", negatives=1)
+    assert wordloom.train(two_topics, start=computed, epochs=1).record["config"]["model"] == "skipgram"
+
+
+def test_a_window_of_the_sentence_does_not_fix_the_windows_after_it(two_topics):
+    whole = wordloom.train(two_topics, **TOY | {"window": "sentence"})
+    assert wordloom.train(two_topics, start=whole, window=5).record["config"]["window_shape"] == "dynamic"
+
+
 @pytest.mark.parametrize("suffix", ["loom", "vec", "bin"])
 def test_vectors_of_any_format_will_do(half, two_topics, tmp_path, suffix):
     path = tmp_path / f"half.{suffix}"
@@ -80,6 +106,11 @@ def test_a_model_grows_by_the_words_of_a_new_corpus_and_keeps_the_old_ones(half,
     assert grown.words.get_vecattr("cat", "count") == half.words.get_vecattr("cat", "count")
     without = wordloom.train(colours, start=Embedding(words=half.words, contexts=half.contexts), grow=True, **TOY)
     assert set(without) == set(grown)
+
+
+def test_what_grows_counts_old_words_however_rare_and_drops_what_is_to_be_dropped(half):
+    grown = wordloom.train([["cat", "dog"]] * 3, start=half, grow=True, min_count=5, drop=["pig"])
+    assert set(grown) == {*TOPICS[0]} - {"pig"}
 
 
 def test_counts_add_up_and_old_words_that_are_rare_in_the_new_text_count_too(half):
@@ -138,6 +169,12 @@ def test_what_makes_no_sense_is_refused(half, two_topics, options, message):
     with pytest.raises(ConfigError) as error:
         wordloom.train(two_topics, **start | options)
     assert str(error.value) == message
+
+
+def test_positional_contexts_are_not_frozen(two_topics):
+    begin = wordloom.train(two_topics, **TOY, positional=True)
+    with pytest.raises(ConfigError, match="Positional contexts cannot be frozen"):
+        wordloom.train(two_topics, start=begin, freeze="contexts")
 
 
 def test_vectors_of_other_words_are_refused(two_topics):

@@ -17,8 +17,10 @@ from wordloom import blocks, text_source
 from wordloom.cache import prepare
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
+from wordloom.errors import InputError
 from wordloom.text_source import TextSource
 from wordloom.training import train_encoded
+from wordloom.workers import workers
 
 TOY = {"dim": 16, "epochs": 10, "min_count": 1, "sample": 0}
 
@@ -123,6 +125,27 @@ def test_a_positional_context_is_named_by_its_place():
     assert len(emb.contexts) == 4 * len(emb.words)
     assert emb.probability("cat", "the_-1") > 0.5 > emb.probability("cat", "the_+1")
     assert emb.contexts.counts[emb.contexts.key_to_index["mat_-1"]] == 0  # nothing comes after mat
+
+
+def test_a_line_too_long_to_be_a_window_is_refused():
+    with pytest.raises(InputError, match="The longest line has 5,001 words, and with window=sentence"):
+        wordloom.train([["a", "b", "c"] * 1667] * 2, min_count=1, window="sentence")
+
+
+def test_too_many_positional_contexts_are_refused(monkeypatch, two_topics):
+    monkeypatch.setattr(text_source, "MOST_PLACED", 199)
+    with pytest.raises(InputError, match="20 words at 10 places make 200 positional contexts; 199 is the limit"):
+        wordloom.train(two_topics, **TOY, positional=True)
+
+
+def test_the_expected_pairs_of_clean_windows_are_those_of_the_text_not_of_a_given_vocabulary(two_topics):
+    vocabulary = wordloom.Vocabulary.of([(word, 1) for word in TOPICS[0]])
+    with open_corpus(two_topics) as corpus, prepare(corpus, vocabulary=vocabulary, gaps=True) as encoded:
+        source = TextSource(encoded, TrainConfig(clean=True, sample=0, window_shape="fixed", window=3, heldout=0))
+        with workers(1) as pool:
+            none = np.zeros(10, np.int32)
+            dealt = source.deal(0, next(source.rounds(10**9)), 1, none, none, pool)
+    assert source.n_pairs == pytest.approx(dealt.starts[-1] / 2, rel=0.5)  # lines are of one topic or the other
 
 
 def test_gaps_and_token_lists_and_files_agree_on_clean_windows(zipf_corpus, tmp_path):

@@ -108,7 +108,7 @@ def _check_same_words(corpus: Corpus, encoded: Encoded) -> None:
     if not np.array_equal(seen, counts):
         raise CorpusChangedError(
             f"{corpus.name} was not the same when read again: first {int(counts.sum()):,} words of the vocabulary, "
-            f"then {len(encoded.ids):,}. Give one that is the same each time, such as a list."
+            f"then {int(seen.sum()):,}. Give one that is the same each time, such as a list."
         )
 
 

@@ -176,9 +176,7 @@ class TrainConfig:
                 raise ConfigError(f"{name}={getattr(self, name)!r} is not a choice. Use True or False.")
         if self.left == 0 == self.right:
             raise ConfigError("left=0 and right=0 leave no contexts. Use 1 or more for one of them.")
-        if self.window == "sentence" and self.window_shape == "dynamic":
-            object.__setattr__(self, "window_shape", "fixed")
-        if self.window == "sentence" and self.window_shape != "fixed":
+        if self.window == "sentence" and self.window_shape in ("harmonic", "linear"):
             raise ConfigError(
                 f"window=sentence takes all words of a sentence alike, and window_shape={self.window_shape} does not. "
                 "Use a window of 1 to 1000 with it."

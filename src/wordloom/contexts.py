@@ -51,9 +51,10 @@ class Windows(NamedTuple):
     @classmethod
     def of(cls, config: TrainConfig) -> "Windows":
         """Those that a configuration asks for."""
+        whole = config.window == "sentence"  # whose words are all alike, so that there is nothing to draw
         window = LONGEST_SENTENCE if config.window == "sentence" else config.window
         left, right = (window if reach is None else reach for reach in (config.left, config.right))
-        return cls(left, right, config.window_shape, config.clean, config.positional)
+        return cls(left, right, "fixed" if whole else config.window_shape, config.clean, config.positional)
 
     def side(self, reach: int) -> Side:
         """The half-widths k' of a side that reaches so far at most, such that p(k' >= d) is `weights(reach)[d - 1]`.

@@ -40,7 +40,7 @@ class Edges:
             raise CorpusTypeError(
                 f"Edges cannot be of type {type(source).__name__}. Give a path, or tuples (u, v) or (u, v, weight)."
             )
-        self._tuples = source
+        self._tuples, self._lowercase = source, text.lowercase
         self.name = self._files.name if self._files else f"the graph (a {type(source).__name__})"
         self.size_bytes = self._files.size_bytes if self._files else None
 
@@ -52,7 +52,7 @@ class Edges:
             return
         numbered = enumerate(self._tuples)
         while edges := [checked_edge(edge, f"edge {number}") for number, edge in islice(numbered, _BATCH)]:
-            yield EdgeBlock(edges, 0)
+            yield EdgeBlock([(u.lower(), v.lower(), weight) for u, v, weight in edges] if self._lowercase else edges, 0)
 
 
 def edges_of(lines: Lines) -> list[Edge]:

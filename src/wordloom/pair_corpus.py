@@ -97,9 +97,9 @@ def open_pairs(
     if paths is None:
         if columns is not None:
             raise CorpusTypeError(f"columns= are those of a Parquet file, but this is a {type(source).__name__}.")
-        return _GivenPairs(source)
-    if len(paths) == 1 and _is_parquet(paths[0]):
-        return _ParquetPairs(paths[0], columns)
+        return _GivenPairs(source, text.lowercase)
+    if all(map(_is_parquet, paths)):
+        return _ParquetPairs(paths, columns, text.lowercase)
     if columns is not None:
         raise InputError(f"columns= are those of a Parquet file, and {paths[0]} is none. Leave them out.")
     return _TextPairs(TextCorpus(paths, text, None))
@@ -168,7 +168,7 @@ def _weights(
     for i in np.flatnonzero(odd >= 0).tolist():
         field = by_line[lines[i]].split()[2]
         try:
-            weights[i] = float(field)
+            weights[i] = min(float(field), 2 * LARGEST_WEIGHT)  # which is as much too large
         except ValueError:
             raise InputError(
                 f"{where}{first_line + lines[i]}: the weight {shown(field)} is no number. {_LINE}"
@@ -201,29 +201,31 @@ def _refuse_weight(weight: float, where: str) -> NoReturn:
 class _GivenPairs(PairCorpus):
     """Tuples of an iterable, which is read once."""
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Any, lowercase: bool) -> None:
         if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):
             raise CorpusTypeError(
                 f"Pairs cannot be of type {type(source).__name__}. Give a path, or (word, context) tuples."
             )
         if isinstance(source, set | frozenset):
             raise CorpusTypeError("A set has no order, so no result could be repeated. Give a list of pairs.")
-        self._source, self.name = source, f"the pairs (a {type(source).__name__})"
+        self._source, self.name, self._lowercase = source, f"the pairs (a {type(source).__name__})", lowercase
 
     def lots(self, threads: int = 1) -> Iterator[Lot]:
         at, items = 0, iter(self._source)
         while lot := list(islice(items, _LOT)):
-            yield _given(lot, at)
+            yield _given(lot, at, self._lowercase)
             at += len(lot)
 
 
-def _given(lot: list[Any], first: int) -> Lot:
+def _given(lot: list[Any], first: int, lowercase: bool) -> Lot:
     w, c = np.empty((2, len(lot)), np.int32)
     weights, weighted = np.ones(len(lot), np.float32), False
     words: dict[str, int] = {}
     contexts: dict[str, int] = {}
     for i, pair in enumerate(lot):
         word, context, *weight = _checked(pair, first + i)
+        if lowercase:
+            word, context = word.lower(), context.lower()
         w[i] = words.setdefault(word, len(words))
         c[i] = contexts.setdefault(context, len(contexts))
         if weight:
@@ -259,34 +261,38 @@ def _is_parquet(path: PathName) -> bool:
 
 
 class _ParquetPairs(PairCorpus):
-    """Columns of one file."""
+    """Columns of files."""
 
-    def __init__(self, path: PathName, columns: Sequence[str] | None) -> None:
+    def __init__(self, paths: Sequence[PathName], columns: Sequence[str] | None, lowercase: bool) -> None:
         for module in ("arro3.core", "arro3.io"):
             need(module, "parquet", "Parquet")
-        self.name, self._path, self._columns = os.fspath(path), path, columns
+        self._paths, self._columns, self._lowercase = paths, columns, lowercase
+        self.name = os.fspath(paths[0])
 
     def lots(self, threads: int = 1) -> Iterator[Lot]:
-        at = 0
-        for table in self._tables():
-            for lot in _lots_of(list(zip(*table, strict=True))):
-                try:
-                    yield _given(lot, at)
-                except CorpusTypeError as error:
-                    raise InputError(f"{self.name}, row by row as pairs: {error}") from None
-                at += len(lot)
+        for path in self._paths:
+            self.name, at = os.fspath(path), 0
+            for table in self._tables(path):
+                for lot in _lots_of(list(zip(*table, strict=True))):
+                    try:
+                        yield _given(lot, at, self._lowercase)
+                    except CorpusTypeError as error:
+                        raise InputError(f"{self.name}, row by row as pairs: {error}") from None
+                    at += len(lot)
 
-    def _tables(self) -> Iterator[list[list[Any]]]:
+    def _tables(self, path: PathName) -> Iterator[list[list[Any]]]:
         from arro3.io import read_parquet
 
         try:
-            reader = read_parquet(Path(self._path))
+            reader = read_parquet(Path(path))
             names = reader.schema.names
+            chosen = self._chosen(names)
+            for batch in reader:
+                yield [list(batch.column(names.index(name)).to_pylist()) for name in chosen]
+        except InputError:
+            raise
         except Exception as error:  # arro3 raises bare ones
             raise InputError(f"{self.name} cannot be read as Parquet: {error}. Take an intact copy.") from None
-        chosen = self._chosen(names)
-        for batch in reader:
-            yield [list(batch.column(names.index(name)).to_pylist()) for name in chosen]
 
     def _chosen(self, names: list[str]) -> list[str]:
         chosen = names[:3] if self._columns is None else list(self._columns)

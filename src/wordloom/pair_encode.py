@@ -106,7 +106,7 @@ class _Side:
         self._table, rows = absorb(self._table, *strings)
         if len(self._mass) < self._table.used[0]:
             self._mass = np.append(self._mass, np.zeros(int(self._table.used[0])))
-        self._mass[rows] += np.bincount(ids, weights, len(rows))
+        np.add.at(self._mass, rows[ids], 1.0 if weights is None else weights.astype(np.float64))  # one after the other
         return rows
 
     def counts(self, name: str) -> WordCounts:

@@ -6,6 +6,7 @@ every part of the file sees the learning rate high and low.
 
 import math
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from wordloom.config import TrainConfig
 from wordloom.contexts import keep_limit
-from wordloom.draws import Purpose, draw, heldout_key, key
+from wordloom.draws import Purpose, heldout_key, key, uniform
 from wordloom.pair_encode import EncodedPairs
 from wordloom.source import Dealt, Round, Source, heldout_limit
 from wordloom.types import Ids
@@ -22,7 +23,7 @@ from wordloom.workers import Workers
 
 STRETCH = 1024  # pairs: two pages of a file
 _STRETCHES = 64  # what one thread deals at a time
-_FIXED = 0  # stands where the seed and the epoch would, in what does not depend on them
+_AT_ONCE = 1 << 20  # pairs
 
 
 class _Chunk(NamedTuple):
@@ -44,63 +45,90 @@ class PairSource(Source):
     def __init__(self, encoded: EncodedPairs, config: TrainConfig) -> None:
         super().__init__(config)
         self.encoded, self.words, self.contexts = encoded, encoded.words, encoded.contexts
-        self.n_positions = len(encoded.pairs)
+        self.n_positions, self.weighted = len(encoded.pairs), len(encoded.weights) > 0
         self.limits, kept = _limits(encoded, config)
-        total = float(encoded.weights.sum(dtype=np.float64)) if len(encoded.weights) else float(self.n_positions)
+        total = _total(encoded.weights) if self.weighted else float(self.n_positions)
+        self.mean_weight = total / self.n_positions
         self.n_pairs = max(1.0, kept * total)
         self.record = {"sha256": encoded.digest, "pairs": self.n_positions}
-        self.heldout_limit = np.uint64(heldout_limit(self.n_positions, self.n_pairs, config))
+        self.heldout_limit = np.uint64(heldout_limit(int(total), self.n_pairs, config))
 
     def rounds(self, pairs: int) -> Iterator[Round]:
+        """A round is a number of a sweep and one of its parts; `last` is how many of these a sweep has.
+
+        Heavy pairs come in several sweeps over the file, about two for each unit of weight, so that no round has all
+        copies of one and reading costs less than training.
+        """
         n = max(1, math.ceil(self.n_pairs / pairs))
-        edges = np.linspace(0, self.n_positions, n + 1).astype(int).tolist()
-        for number in range(n):
-            yield Round(number, number, n, edges[number], edges[number + 1])
+        sweeps = min(n, max(1, int(2 * self.mean_weight))) if self.weighted else 1
+        parts = -(-n // sweeps)
+        edges = np.linspace(0, self.n_positions, sweeps * parts + 1).astype(int).tolist()
+        for number in range(sweeps * parts):
+            yield Round(number, number, parts, edges[number], edges[number + 1], sweeps)
 
     def deal(self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers) -> Dealt:
         from wordloom.kernel.given import count, deal
 
         where = parts, word_part, context_part
+        sweep, first = divmod(a_round.first, a_round.last)
 
         def count_chunk(chunk: _Chunk, counts: npt.NDArray[np.int64]) -> Ids:
-            copies = self._copies(chunk, self.config.seed, epoch, self.heldout_limit)
+            copies = self._copies(chunk, self.config.seed, epoch, sweep, a_round.sweeps)
             count(self.encoded.pairs, *chunk, copies, *where, counts)
             return copies
 
         def write_chunk(
             chunk: _Chunk, copies: Ids, places: npt.NDArray[np.int64], dealt: npt.NDArray[np.int64]
         ) -> None:
-            deal(self.encoded.pairs, *chunk, copies, *where, places, dealt)
+            deal(self.encoded.pairs, *chunk, copies, _passes(copies), *where, places, dealt)
 
-        chunks = list(_chunks(self.n_positions, a_round.first, a_round.last))
+        chunks = list(_chunks(self.n_positions, first, a_round.last))
         dealt = self._deal_chunks(chunks, parts, count_chunk, write_chunk, pool)
         self.encoded.release()
         return dealt
 
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
-        """The held-out pairs, each as often as its weight says."""
-        if not self.heldout_limit:
-            return
-        for chunk in _chunks(self.n_positions, 0, 1):
-            end = min((chunk.first + chunk.n) * STRETCH, self.n_positions)
-            positions = np.arange(chunk.first * STRETCH, end)
-            held = (draw(heldout_key(), positions) >> np.uint64(32)) < self.heldout_limit
-            copies = self._copies(chunk, _FIXED, _FIXED, np.uint64(0))[: len(positions)]
-            pairs = self.encoded.pairs[positions[held]]
-            for pair in np.repeat(pairs, copies[held] if len(copies) else 1).tolist():
+        """Some of the pairs; of weighted ones a share of each weight."""
+        share = float(self.heldout_limit) / 2.0**32
+        for first in range(0, self.n_positions if self.heldout_limit else 0, _AT_ONCE):
+            u = uniform(heldout_key(), np.arange(first, min(first + _AT_ONCE, self.n_positions)))
+            if self.weighted:
+                times = np.floor(self.encoded.weights[first : first + _AT_ONCE] * share + u).astype(np.int64)
+            else:
+                times = (u < share).astype(np.int64)
+            for pair in np.repeat(self.encoded.pairs[first : first + _AT_ONCE], times).tolist():
                 yield pair >> 32, pair & 0xFFFFFFFF
 
-    def _copies(self, chunk: _Chunk, seed: int, epoch: int, heldout_limit: np.uint64) -> Ids:
+    def _copies(self, chunk: _Chunk, seed: int, epoch: int, sweep: int, sweeps: int) -> Ids:
         """How often each pair of a chunk comes; nothing if all come once."""
         from wordloom.kernel.given import draw_copies
 
-        if not (len(self.encoded.weights) or len(self.limits[0]) or heldout_limit):
+        if not (self.weighted or len(self.limits[0]) or self.heldout_limit):
             return np.empty(0, np.int32)
         keys = np.array([key(seed, p, epoch) for p in (Purpose.KEEP, Purpose.WEIGHT)] + [heldout_key()])
-        copies = np.empty(chunk.n * STRETCH, np.int32)
-        pairs, weights, limits = self.encoded.pairs, self.encoded.weights, tuple(self.limits)
-        draw_copies(pairs, weights, *chunk, limits, keys, heldout_limit, copies)
+        copies = np.zeros(chunk.n * STRETCH, np.int32)
+        pairs, limits, limit = self.encoded.pairs, tuple(self.limits), self.heldout_limit
+        draw_copies(pairs, self.trained_weights, *chunk, sweep, sweeps, limits, keys, limit, copies)
         return copies
+
+    @cached_property
+    def trained_weights(self) -> npt.NDArray[np.float32]:
+        """What of the weights is not held out."""
+        if not self.weighted or not self.heldout_limit:
+            return self.encoded.weights
+        return np.asarray(self.encoded.weights * np.float32(1 - float(self.heldout_limit) / 2.0**32))
+
+
+def _passes(copies: Ids) -> int:
+    """In how many passes the copies of a chunk are dealt: few enough that reading costs less than training."""
+    most = int(copies.max(initial=1))
+    return max(1, min(most, 4 * int(copies.sum(dtype=np.int64)) // max(1, len(copies))))
+
+
+def _total(weights: npt.NDArray[np.float32]) -> float:
+    """The sum, of parts that are exact: NumPy's order is another on another CPU."""
+    lots = (weights[at : at + _AT_ONCE] for at in range(0, len(weights), _AT_ONCE))
+    return math.fsum(math.fsum(lot.tolist()) for lot in lots)
 
 
 def _chunks(n_pairs: int, first: int, step: int) -> Iterator[_Chunk]:

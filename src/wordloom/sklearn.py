@@ -14,13 +14,14 @@ import os
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
-from typing import Any, Self
+from typing import Any, Literal, Self
 
-from wordloom.config import TrainConfig
+from wordloom.config import Architecture, CbowGradient, Objective, Subsampling, TrainConfig, WindowShape
 from wordloom.documents import SIF_A, DocumentModel, Weighting, check_collection, check_weighting, checked_words
 from wordloom.errors import ConfigError, CorpusTypeError
 from wordloom.extras import need
 from wordloom.formats import load
+from wordloom.text_source import TextSource
 from wordloom.training import train
 from wordloom.types import Float64s, Matrix
 from wordloom.vectors import Embedding
@@ -66,17 +67,26 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
         tokenize: Callable[[str], Iterable[str]] | None = None,
         lowercase: bool = False,
         dim: int = 100,
-        window: int = 5,
+        window: int | Literal["sentence"] = 5,
+        left: int | None = None,
+        right: int | None = None,
+        window_shape: WindowShape = "dynamic",
+        positional: bool = False,
+        clean: bool = False,
         negatives: int = 5,
         noise_power: float = 0.75,
         min_count: int = 5,
         max_vocab: int | None = None,
         sample: float = 1e-3,
+        subsampling: Subsampling = "program",
         epochs: int = 5,
-        lr: float = 0.025,
+        lr: float | None = None,
         min_lr: float = 2.5e-6,
         seed: int = 1,
         heldout: float = 0.001,
+        model: Architecture = "skipgram",
+        objective: Objective = "negative",
+        cbow_gradient: CbowGradient = "derivative",
         threads: int | None = None,
     ) -> None:
         self.weighting = weighting
@@ -86,16 +96,25 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
         self.lowercase = lowercase
         self.dim = dim
         self.window = window
+        self.left = left
+        self.right = right
+        self.window_shape = window_shape
+        self.positional = positional
+        self.clean = clean
         self.negatives = negatives
         self.noise_power = noise_power
         self.min_count = min_count
         self.max_vocab = max_vocab
         self.sample = sample
+        self.subsampling = subsampling
         self.epochs = epochs
         self.lr = lr
         self.min_lr = min_lr
         self.seed = seed
         self.heldout = heldout
+        self.model = model
+        self.objective = objective
+        self.cbow_gradient = cbow_gradient
         self.threads = threads
 
     def fit(self, X: Iterable[Any], y: object = None) -> Self:
@@ -136,7 +155,8 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
 
     def _made_embedding(self, documents: list[list[str]]) -> Embedding:
         if self.embedding is None:
-            options = {field.name: getattr(self, field.name) for field in fields(TrainConfig)}
+            names = [field.name for field in fields(TrainConfig) if field.name not in TextSource.unused]
+            options = {name: getattr(self, name) for name in names}
             return train(documents, threads=self.threads, **options)
         if isinstance(self.embedding, str | os.PathLike):
             return load(self.embedding)

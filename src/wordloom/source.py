@@ -46,6 +46,7 @@ class Round(NamedTuple):
     last: int
     begin: int  # in the positions of an epoch
     end: int
+    sweeps: int = 1  # in which a source of weighted pairs is read
 
 
 class Dealt(NamedTuple):
@@ -103,6 +104,8 @@ class Source(ABC):
         pool: Workers,
     ) -> Dealt:
         """count(chunk, counts by block) gives what write(chunk, that, its place in every block, pairs) goes on from."""
+        if not chunks:
+            return Dealt(self._pairs, np.zeros(parts**2 + 1, np.int64))
         counts = np.zeros((len(chunks), parts**2), np.int64)
         found = list(pool.map(count, chunks, counts))
         ends = counts.T.cumsum()

@@ -5,13 +5,13 @@ what is then learnt is a logistic regression for each row of the other side.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from wordloom.config import TrainConfig, check_choice
+from wordloom.config import TextOptions, TrainConfig, check_choice
 from wordloom.counting import WordCounts
 from wordloom.errors import ConfigError, InputError
 from wordloom.types import Matrix
@@ -21,6 +21,7 @@ from wordloom.vocabulary import Vocabulary
 Frozen = Literal["words", "contexts"]
 
 _FRESH = {"epochs", "lr", "min_lr", "heldout"}  # options of a run, which the next one does not take over
+_ANYWHERE = {"dim", "negatives", "noise_power", "seed"}
 
 
 class Start(NamedTuple):
@@ -30,16 +31,24 @@ class Start(NamedTuple):
     grow: bool
     freeze: Frozen | None
 
-    def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options with which the vectors were made, where no others are given; their dim in any case."""
+    def options(self, given: Mapping[str, Any], kind: Literal["tokens", "pairs"]) -> dict[str, Any]:
+        """The options with which the vectors were made, where no others are given; their dim in any case.
+
+        Between text and pairs go only those that mean the same for both.
+        """
         if given.get("dim", self.embedding.dim) != self.embedding.dim:
             raise ConfigError(
                 f"dim={given['dim']} is not that of the vectors to start from, which is {self.embedding.dim}. "
                 "Leave dim out."
             )
-        made_with = self.embedding.record.get("config", {})
-        names = {field.name for field in fields(TrainConfig)} - _FRESH
-        return {**{name: made_with[name] for name in names & made_with.keys()}, "dim": self.embedding.dim, **given}
+        record = self.embedding.record
+        known = {**record.get("config", {}), **record.get("text", {})}
+        names = {field.name for config in (TrainConfig, TextOptions) for field in fields(config)} - _FRESH
+        if kind not in record.get("corpus", {}):
+            names &= _ANYWHERE
+        if known.get("model") == "sppmi-svd":  # which is computed, not trained
+            names -= {"model"}
+        return {**{name: known[name] for name in names & known.keys()}, "dim": self.embedding.dim, **given}
 
     @property
     def epochs(self) -> int:
@@ -47,7 +56,7 @@ class Start(NamedTuple):
         record = self.embedding.record
         return int(record.get("config", {}).get("epochs", 0)) + int(record.get("start", {}).get("epochs", 0))
 
-    def vocabulary(self, counts: WordCounts, chosen: Vocabulary) -> Vocabulary:
+    def vocabulary(self, counts: WordCounts, chosen: Vocabulary, drop: Collection[str]) -> Vocabulary:
         """The words of a text: those of the start, too, if they grow; only known ones if a side is frozen."""
         counted = dict(zip(chosen.words, chosen.counts.tolist(), strict=True))
         if self.freeze:
@@ -59,10 +68,10 @@ class Start(NamedTuple):
                     "need at least 2. Start from vectors of such a text."
                 )
         if self.grow:
-            rows = counts.rows_of(set(self.embedding.words.words))
-            counted |= dict(zip(counts.words(rows), counts.counts[rows].tolist(), strict=True))
-            for word, n in zip(self.embedding.words.words, self.embedding.words.counts.tolist(), strict=True):
-                counted[word] = max(1, counted.get(word, 0) + n)
+            words = self.embedding.words
+            for word, n in zip(words.words, words.counts.tolist(), strict=True):
+                if word not in drop:
+                    counted[word] = max(1, counted.get(word, 0) + n)
         return Vocabulary.of(counted.items())
 
     @property

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from wordloom.blocks import TOKENS_PER_CHUNK, ranges
-from wordloom.config import TrainConfig
+from wordloom.config import LONGEST_SENTENCE, TrainConfig
 from wordloom.contexts import Windows, keep_limit, sentence_pairs
 from wordloom.draws import Purpose, heldout_key, key
-from wordloom.encode import Encoded
+from wordloom.encode import Encoded, release_pages
+from wordloom.errors import InputError
 from wordloom.source import Dealt, Names, Round, Source, heldout_limit, item_draws
 from wordloom.types import Float64s, Ids
 from wordloom.workers import Workers
@@ -20,6 +21,8 @@ from wordloom.workers import Workers
 if TYPE_CHECKING:  # the kernel brings Numba
     from wordloom.kernel.pairs import Reach
 
+LONGEST_WHOLE = 5_000  # words of a line that is one window, which makes 25 million pairs
+MOST_PLACED = 50_000_000  # positional contexts
 _FIXED = 0  # stands where the seed and the epoch would, in what does not depend on them
 
 
@@ -45,6 +48,7 @@ class TextSource(Source):
         super().__init__(config)
         self.encoded, self.windows = encoded, Windows.of(config)
         vocabulary = encoded.vocabulary
+        _check_windows(encoded, self.windows)
         keep = vocabulary.keep_probability(config.sample, config.subsampling)
         self.limit = keep_limit(keep)
         self.words = Names(vocabulary.words, vocabulary.counts.astype(np.float64))
@@ -134,16 +138,43 @@ class TextSource(Source):
             self.encoded.release(first, first + len(draws))
 
 
+def _check_windows(encoded: Encoded, windows: Windows) -> None:
+    """Refuse what would not fit into memory."""
+    if windows.left + windows.right > LONGEST_SENTENCE:
+        starts = (encoded.starts[at : at + 1_000_001] for at in range(0, encoded.n_sentences, 1_000_000))
+        longest = max(int(np.diff(some).max()) for some in starts)
+        if longest > LONGEST_WHOLE:
+            raise InputError(
+                f"The longest line has {longest:,} words, and with window=sentence each is a context of every other. "
+                f"Cut lines at {LONGEST_WHOLE:,} words or less by max_sentence, or use a window of 1 to 1000."
+            )
+    n_contexts = len(encoded.vocabulary) * windows.n_offsets if windows.positional else 0
+    if n_contexts > MOST_PLACED:
+        raise InputError(
+            f"{len(encoded.vocabulary):,} words at {windows.n_offsets:,} places make {n_contexts:,} positional "
+            f"contexts; {MOST_PLACED:,} is the limit. Use a smaller window, or raise min_count."
+        )
+
+
 def expected_pairs(encoded: Encoded, keep_probability: Float64s, windows: Windows) -> float:
     """About how many pairs an epoch has: survivors times contexts, which a sentence has no more of than words."""
     vocabulary, tokens = encoded.vocabulary, encoded.n_tokens
     kept = math.fsum(vocabulary.counts * keep_probability) / vocabulary.n_tokens  # exact: BLAS' order varies by CPU
-    known = min(tokens, vocabulary.n_tokens) if windows.clean else tokens
+    known = _known(encoded) if windows.clean else tokens
     share = kept * known / tokens  # of the places that have a survivor
     contexts = windows.contexts_per_word * (share if windows.clean else 1.0)
     if contexts > tokens / encoded.n_sentences:
         contexts = min(contexts, _mean_length(encoded) * share)
     return tokens * share * contexts
+
+
+def _known(encoded: Encoded) -> int:
+    """Tokens that are not gaps."""
+    known = 0
+    for first in range(0, encoded.n_tokens, 1 << 22):
+        known += int(np.count_nonzero(encoded.ids[first : first + (1 << 22)] >= 0))
+        release_pages(encoded.ids, first, min(first + (1 << 22), encoded.n_tokens))
+    return known
 
 
 def _mean_length(encoded: Encoded) -> float:

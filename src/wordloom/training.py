@@ -83,7 +83,7 @@ def train(
     for the next run. on_progress: called with a `Progress` a few times a second.
     """
     begin = open_start(start, grow=grow, freeze=freeze)
-    config, text = split_options(begin.options(options) if begin else options)
+    config, text = split_options(begin.options(options, "tokens") if begin else options)
     threads = checked_threads(threads)
     if config.model == "sppmi-svd":
         check_installed()
@@ -96,6 +96,8 @@ def train(
         raise ConfigError("vocabulary is not a wordloom.Vocabulary. Make one by Vocabulary.of or Vocabulary.read.")
     if vocabulary is not None and (keep or drop or not options.keys().isdisjoint({"min_count", "max_vocab"})):
         raise ConfigError("A given vocabulary is taken as it is: leave out min_count, max_vocab, keep and drop.")
+    if freeze == "contexts" and config.positional:
+        raise ConfigError("Positional contexts cannot be frozen with a text, whose words have several. Freeze words.")
     if vocabulary is not None and grow:
         raise ConfigError("A given vocabulary is taken as it is, so it does not grow. Leave one of them out.")
     if options.get("min_context_count") is not None:
@@ -106,8 +108,9 @@ def train(
         if begin and (begin.grow or begin.freeze) and vocabulary is None:
             counts = count(opened, threads=threads, on_progress=on_progress)
             selection: dict[str, Any] = {"min_count": config.min_count, "max_vocab": config.max_vocab}
-            chosen = Vocabulary.from_counts(counts, **selection, keep=keep, drop=drop)
-            vocabulary = begin.vocabulary(counts, chosen)
+            known = {*keep, *begin.embedding.words} - drop if begin.grow else keep
+            chosen = Vocabulary.from_counts(counts, **selection, keep=known, drop=drop)
+            vocabulary = begin.vocabulary(counts, chosen, drop)
         with prepare(
             opened,
             min_count=config.min_count,
@@ -148,7 +151,7 @@ def train_pairs(
     of counting. columns: those of a Parquet file. The others are as in `train`.
     """
     begin = open_start(start, grow=False, freeze=freeze)
-    known = {"sample": 0.0} | (begin.options(options) if begin else options)
+    known = {"sample": 0.0} | (begin.options(options, "pairs") if begin else options)
     config, text = split_options(known, ["words", "contexts", "columns"])
     threads = checked_threads(threads)
     if config.model == "sppmi-svd":
@@ -161,6 +164,8 @@ def train_pairs(
             f"model={config.model} and objective={config.objective} are learnt from text, not from pairs. "
             "Use skipgram, and negative or softmax."
         )
+    _check_given(words, "words", options.keys() & {"min_count", "max_vocab"})
+    _check_given(contexts, "contexts", options.keys() & {"min_context_count"})
     least = config.min_count if config.min_context_count is None else config.min_context_count
     cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
     with open_pairs(pairs, text=text, columns=columns) as corpus, temporary_folder(cache) as folder:
@@ -178,6 +183,18 @@ def train_pairs(
             return train_source(PairSource(encoded, config), start=begin, threads=threads, on_progress=on_progress)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_given(vocabulary: object, name: str, contradicting: set[str]) -> None:
+    """Refuse what is no vocabulary for a side of pairs, and options that would change one."""
+    if vocabulary is None:
+        return
+    if not isinstance(vocabulary, Vocabulary):
+        raise ConfigError(f"{name} is not a wordloom.Vocabulary. Make one by Vocabulary.of or Vocabulary.read.")
+    if len(vocabulary) < 2:
+        raise InputError(f"The given {name} are {len(vocabulary)}; need at least 2 to tell them apart. Give more.")
+    if contradicting:
+        raise ConfigError(f"Given {name} are taken as they are: leave out {min(contradicting)}.")
 
 
 def split_options(

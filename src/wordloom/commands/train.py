@@ -22,6 +22,7 @@ from wordloom.commands.inputs import check_not_read, given, source, summary, wor
 from wordloom.config import checked_threads
 from wordloom.console import progress
 from wordloom.errors import InputError
+from wordloom.textfiles import is_among
 
 if TYPE_CHECKING:
     from wordloom.progress import OnProgress
@@ -135,6 +136,8 @@ def run(args: Namespace) -> None:
     for path in filter(None, (args.output, args.contexts_output)):
         formats.check_output(path)
         check_not_read(path, *args.corpus, args.keep, args.drop, args.read_vocab, args.read_contexts, args.start)
+    if args.contexts_output and is_among(args.contexts_output, [args.output]):
+        raise InputError(f"{args.output} cannot hold both words and contexts. Choose another name for one of them.")
     began = time.perf_counter()
     with progress(args.quiet) as on_progress:
         embedding = (_of_pairs if args.pairs else _of_text)(args, options, on_progress)

@@ -9,6 +9,7 @@ from wordloom.arguments import number, whole
 from wordloom.commands.inputs import check_not_read, source
 from wordloom.console import progress
 from wordloom.errors import InputError
+from wordloom.textfiles import is_among
 
 if TYPE_CHECKING:
     from wordloom.vectors import Embedding, Vectors
@@ -35,7 +36,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-train", metavar="FILE", required=True, help="the pairs, `word context` per line")
     parser.add_argument("-output", metavar="FILE", required=True, help="the vectors of the words")
     parser.add_argument("-dumpcv", metavar="FILE", help="the vectors of the contexts")
-    parser.add_argument("-wvocab", metavar="FILE", help="words and their counts; counted if there is no such file")
+    parser.add_argument("-wvocab", metavar="FILE", help="words and their counts; counted if left out")
     parser.add_argument("-cvocab", metavar="FILE", help="contexts and their counts")
     for name, kind, default, meaning in _FLAGS:
         parser.add_argument(f"-{name}", type=kind, default=default, metavar="N", help=f"{meaning} ({default})")
@@ -58,6 +59,8 @@ def run(args: Namespace) -> None:
     for path in filter(None, (args.output, args.dumpcv)):
         check_folder(path)
         check_not_read(path, args.train, args.wvocab, args.cvocab)
+    if args.dumpcv and is_among(args.dumpcv, [args.output]):
+        raise InputError(f"{args.output} cannot hold both words and contexts. Choose another name for one of them.")
     embedding = _trained(args)
     _write(embedding.words, args.output, args.binary)
     if args.dumpcv:
@@ -70,6 +73,8 @@ def _trained(args: Namespace) -> "Embedding":
     from wordloom.vocabulary import Vocabulary
 
     words, contexts = (Vocabulary.read(path) if path else None for path in (args.wvocab, args.cvocab))
+    counting = {} if words else {"min_count": args.min_count}
+    counting |= {} if contexts else {"min_context_count": args.min_count}
     with progress(args.debug < 1) as on_progress:
         return train_pairs(
             source([args.train]),
@@ -83,8 +88,8 @@ def _trained(args: Namespace) -> "Embedding":
             epochs=args.iters,
             lr=args.alpha,
             min_lr=args.alpha * 1e-4,
-            min_count=args.min_count,
             heldout=0.0,
+            **counting,
         )
 
 

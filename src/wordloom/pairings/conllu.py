@@ -66,7 +66,7 @@ def _row(columns: list[str], place: int, where: str, lemmas: bool) -> _Row:
     number, form, lemma, tag, _, _, head, relation, _, _ = columns
     if number != str(place):
         raise InputError(f"{where}: ID is {number[:30]!r}, but this is word {place} of its sentence. Mend the file.")
-    if not (head.isascii() and head.isdigit()):
+    if not (head.isascii() and head.isdigit() and len(head) < 10):
         raise InputError(f"{where}: HEAD is {head[:30]!r}, not a number. Give parsed text, with a head for every word.")
     word = lemma if lemmas and lemma != "_" else form
     check_lengths([word], where)

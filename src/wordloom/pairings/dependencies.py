@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from wordloom.lines import LineFiles, reading_options
+from wordloom.errors import CorpusTypeError
+from wordloom.lines import LineFiles, is_path, reading_options
 from wordloom.pairings.conllu import Token, sentences
 from wordloom.pairings.pairs import Pair, Pairs
 
@@ -24,6 +25,8 @@ def dependency_pairs(
     collapse: whether prepositions become part of the relation. lemmas: take LEMMA instead of FORM. lowercase: fold the
     words (prepositions in relations are folded anyway). text: encoding, errors.
     """
+    if not is_path(path):
+        raise CorpusTypeError(f"Parses cannot be of type {type(path).__name__}. Give the path of a CoNLL-U file.")
     files = LineFiles(path, reading_options(text))
 
     def make() -> Iterator[Pair]:

@@ -62,6 +62,6 @@ def check_readable_again(source: Any) -> None:
     """Refuse what can be iterated only once."""
     if isinstance(source, Iterable) and iter(source) is iter(source):
         raise CorpusTypeError(
-            f"A {type(source).__name__} can be read only once, and pairs are read twice. "
+            f"A {type(source).__name__} can be read only once, and these pairs can be read again. "
             "Give a path, a list, or an object whose __iter__ starts anew each time."
         )
