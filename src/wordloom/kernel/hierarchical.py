@@ -17,9 +17,11 @@ from wordloom.kernel.simd import (
     address,
     broadcast,
     fma,
+    half,
     load,
     multiply,
     prefetch,
+    put_whole,
     spread,
     store,
     sums,
@@ -168,27 +170,46 @@ def step_way_of_one(v, way, labels, turns, width, lr, step, coming, coming_turns
     return squares
 
 
+class Tree(NamedTuple):
+    """Addresses of `Ways`, and of what else it takes to plan one."""
+
+    starts: int
+    nodes: int
+    labels: int
+    N: int
+    row: int  # bytes from row to row
+    nobody: int
+
+
 @njit(nogil=True, cache=True)
-def plan_way(ways, c, N, row, nobody, plan, line, at):
-    """Put the addresses of the nodes on the way to c, and seven of nobody, into plan[line, at:]; gives the turns."""
-    begin = ways.starts[c]
-    turns = ways.starts[c + 1] - begin
+def tree_of(ways, model, room):
+    """The addresses of these."""
+    starts, nodes, labels = address(ways.starts), address(ways.nodes), address(ways.labels)
+    return Tree(starts, nodes, labels, address(model.C), 4 * model.stride, address(room.nobody))
+
+
+@njit(nogil=True, cache=True)
+def plan_way(tree, c, plan):
+    """Put the addresses of the nodes on the way to c, and seven of nobody, from `plan` on; gives the turns."""
+    begin = whole(tree.starts, c)
+    turns = whole(tree.starts, c + 1) - begin
     for k in range(turns):
-        plan[line, at + k] = N + row * np.int64(ways.nodes[begin + k])
+        put_whole(plan, k, tree.N + tree.row * half(tree.nodes, begin + k))
     for k in range(turns, turns + LANES - 1):
-        plan[line, at + k] = nobody
+        put_whole(plan, k, tree.nobody)
     return turns
 
 
 @njit(nogil=True, cache=True)
-def _plan_words(kept, left, right, j, reach, W, row, nobody, plan, line):
-    """The words whose windows hold the place j, and nobody to a whole number of sixes; gives how many words."""
+def _plan_words(W, row, nobody, kept, left, right, first, last, j, plan):
+    """Put the addresses of those of the words first..last-1 whose windows hold the place j, and nobody to a whole
+    number of sixes, from `plan` on; gives how many words."""
     m = 0
-    for i in range(max(0, j - reach), min(len(kept), j + reach + 1)):
-        plan[line, m] = W + row * np.int64(kept[i])
-        m += i != j and left[i] <= j < right[i]
+    for i in range(first, last):
+        put_whole(plan, m, W + row * half(kept, i))
+        m += (i != j) & (half(left, i) <= j) & (j < half(right, i))
     for b in range(m, -(-m // SIX) * SIX):
-        plan[line, b] = nobody
+        put_whole(plan, b, nobody)
     return m
 
 
@@ -199,27 +220,32 @@ def train_skipgram(model, ways, room, kept, left, right, reach, lr_first, lr_las
     kept, left and right are those of `pairs.thin`; no window reaches further than `reach`. Gives the number of pairs
     and the mean square of the inner products.
     """
-    W, N, row = address(model.W), address(model.C), 4 * model.stride
-    nobody, step, labels, width = address(room.nobody), address(room.step), address(ways.labels), model.width
-    n, at, line = len(kept), words_of(reach), 8 * room.plan.shape[1]
+    W, row, nobody, step, width = (
+        address(model.W),
+        4 * model.stride,
+        address(room.nobody),
+        address(room.step),
+        model.width,
+    )
+    tree, n, line, way_at = tree_of(ways, model, room), len(kept), 8 * room.plan.shape[1], 8 * words_of(reach)
+    plan, words, lefts, rights = address(room.plan), address(kept), address(left), address(right)
     pairs = turned = turns = 0
     squares = zero()
     if n > 0:
-        turns = plan_way(ways, kept[0], N, row, nobody, room.plan, 0, at)
+        turns = plan_way(tree, half(words, 0), plan + way_at)
     for j in range(n):
-        m = _plan_words(kept, left, right, j, reach, W, row, nobody, room.plan, j % 2)
-        coming_turns = plan_way(ways, kept[min(j + 1, n - 1)], N, row, nobody, room.plan, (j + 1) % 2, at)
-        coming_word = W + row * np.int64(kept[min(j + 1 + reach, n - 1)])
+        here, there = plan + line * (j % 2), plan + line * ((j + 1) % 2)
+        first, last = max(0, j - reach), min(n, j + reach + 1)
+        m = _plan_words(W, row, nobody, words, lefts, rights, first, last, j, here)
+        coming_turns = plan_way(tree, half(words, min(j + 1, n - 1)), there + way_at)
+        coming_word = W + row * half(words, min(last, n - 1))
         for i in range(0, width, LINE):
             prefetch(coming_word, i)
         lr = lr_first + (lr_last - lr_first) * (j / n)
-        words = address(room.plan) + line * (j % 2)
-        way, coming = words + 8 * at, address(room.plan) + line * ((j + 1) % 2) + 8 * at
-        way_labels = labels + 4 * ways.starts[kept[j]]
+        labels = tree.labels + 4 * whole(tree.starts, half(words, j))
         for six in range(0, m, SIX):
-            square = step_way(
-                words + 8 * six, way, way_labels, turns, width, lr, step, coming, coming_turns if six == 0 else 0
-            )
+            ask = coming_turns if six == 0 else 0
+            square = step_way(here + 8 * six, here + way_at, labels, turns, width, lr, step, there + way_at, ask)
             squares = add(squares, square)
         if m % SIX:
             for i in range(0, width, LANES):

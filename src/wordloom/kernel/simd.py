@@ -74,6 +74,27 @@ def whole(typing, p, i):
 
 
 @intrinsic
+def half(typing, p, i):
+    """The i-th int32 from p on, as int64."""
+
+    def codegen(context, builder, signature, args):
+        return builder.sext(builder.load(_pointer(builder, *args, ir.IntType(32))), ir.IntType(64))
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@intrinsic
+def put_whole(typing, p, i, x):
+    """Put the int64 x into the i-th int64 after p."""
+
+    def codegen(context, builder, signature, args):
+        builder.store(args[2], _pointer(builder, *args[:2], ir.IntType(64)))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), codegen
+
+
+@intrinsic
 def load(typing, p, i):
     """The eight floats from the i-th after p on."""
 
