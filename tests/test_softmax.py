@@ -17,7 +17,7 @@ from wordloom.softmax import WORDS_PER_BATCH, Counted, _merged, _Products
 from wordloom.workers import workers
 
 RNG = np.random.default_rng(0)
-TOY = {"dim": 16, "epochs": 30, "min_count": 1, "sample": 0, "objective": "softmax"}
+TOY = {"dim": 16, "epochs": 5, "min_count": 1, "sample": 0, "objective": "softmax"}
 
 
 def test_the_loss_is_that_of_equation_3():
@@ -134,7 +134,7 @@ def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_corpus, monkeypat
 
 def test_pairs_of_two_vocabularies_are_learnt_too():
     pairs = [("cat", "purrs"), ("dog", "barks"), ("cat", "eats"), ("dog", "eats")] * 30
-    emb = wordloom.train_pairs(pairs, objective="softmax", min_count=1, dim=8, epochs=60, heldout=0)
+    emb = wordloom.train_pairs(pairs, objective="softmax", min_count=1, dim=8, epochs=6, heldout=0)
     assert emb.probability("cat", "purrs") == pytest.approx(0.5, abs=0.05)
     assert emb.probability("cat", "barks") < 0.05
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from wordloom.vectors import Embedding
 
 MOST_CONTEXTS = 50_000
+SWEEPS = 10  # over all words in an epoch: each moves a word once, so one would leave it far from where it belongs
 WORDS_PER_BATCH = 96  # more make fewer steps, fewer make the contexts' own steps the larger part of the work
 CONTEXTS_PER_SLICE = 1024
 
@@ -78,7 +79,7 @@ class Softmax(Training):
         self.began = time.perf_counter()
 
     def _lr(self, position: float) -> float:
-        """Stays: Adagrad lowers the rates itself. (Falling as well, ten epochs reached what five reach now.)"""
+        """Stays: Adagrad lowers the rates itself. (Falling as well, words stop before they are there.)"""
         return self.config.lr
 
     def _rounds(self) -> list[Round]:
@@ -90,16 +91,24 @@ class Softmax(Training):
         self.n_pairs += int(counted.counts.sum(dtype=np.float64))
         n_of = np.add.reduceat(np.append(counted.counts, 0), counted.starts[:-1], dtype=np.float64)
         n_of[np.diff(counted.starts) == 0] = 0  # reduceat gives the next word's there
+        for sweep in range(SWEEPS):
+            likelihood = self._sweep(
+                epoch + sweep / SWEEPS, key(self.config.seed, Purpose.PARTS, draws, sweep), counted, n_of
+            )
+        self.likelihoods.append(float(f"{likelihood:.12g}"))
+
+    def _sweep(self, began: float, draws: np.uint64, counted: Counted, n_of: Float64s) -> float:
+        """Step once with every word, in an order of its own; gives the log-likelihood of all pairs."""
         words = np.flatnonzero(n_of)
-        order = words[np.argsort(draw(key(self.config.seed, Purpose.PARTS, draws), words), kind="stable")]
+        order = words[np.argsort(draw(draws, words), kind="stable")]
         likelihood = 0.0
         for at in range(0, len(order), WORDS_PER_BATCH):
-            position = (epoch + at / len(order)) * self.source.n_positions
+            position = (began + at / len(order) / SWEEPS) * self.source.n_positions
             likelihood += self._step(order[at : at + WORDS_PER_BATCH], counted, n_of, self._lr(position))
             self._check(bool(np.isfinite(likelihood)), position)
             if time.perf_counter() >= self.report_due:
                 self._report(int(position))
-        self.likelihoods.append(float(f"{likelihood:.12g}"))
+        return likelihood
 
     def _step(self, words: npt.NDArray[np.intp], counted: Counted, n_of: Float64s, lr: float) -> float:
         """A step of Adagrad with some words; gives the log-likelihood of their pairs as it was before."""
