@@ -192,7 +192,7 @@ def test_what_does_not_exist_is_refused(options, message):
 
 def test_every_model_has_its_usual_rate():
     assert TrainConfig().lr == TrainConfig(objective="hs").lr == 0.025
-    assert TrainConfig(model="cbow").lr == 0.1
+    assert TrainConfig(model="cbow").lr == 0.15
     assert TrainConfig(model="cbow", cbow_gradient="undivided").lr == 0.05
     assert TrainConfig(model="cbow", lr=0.3).lr == 0.3
 

@@ -141,7 +141,7 @@ class TrainConfig:
         much from a text. Undivided it is word2vec's 0.05.
         """
         if self.model == "cbow":
-            return 0.1 if self.cbow_gradient == "derivative" else 0.05
+            return 0.15 if self.cbow_gradient == "derivative" else 0.05
         return 0.1 if self.objective == "softmax" else 0.025  # of Adagrad, which divides it by what it meets
 
     def _check_objective(self) -> None:

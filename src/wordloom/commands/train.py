@@ -52,7 +52,7 @@ def arguments(parser: ArgumentParser) -> None:
         ("noise_power", number, "P", "contexts are drawn by count to this power"),
         ("sample", number, "T", "thin out words that make up more than this share of the text; 0 keeps all"),
         ("epochs", whole, "N", "times that the text is read"),
-        ("lr", number, "R", "the learning rate at the start, falling linearly (0.025; cbow 0.1, or 0.05 undivided)"),
+        ("lr", number, "R", "the learning rate at the start, falling linearly (0.025; cbow 0.15, or 0.05 undivided)"),
         ("min_lr", number, "R", "the learning rate at the end"),
         ("seed", whole, "N", "another seed gives other vectors; the same gives the same bytes"),
         (
