@@ -15,14 +15,16 @@ from wordloom.errors import DivergedError
 from wordloom.objective import log_sigmoid, sigmoid
 from wordloom.seen import Seen
 from wordloom.spelling import quoted
-from wordloom.types import Float64s, Ids, Matrix
+from wordloom.types import Counts, Float64s, Ids, Matrix
 from wordloom.workers import Workers
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from wordloom.kernel.logistic import Room, Rows
+    from wordloom.kernel.logistic import Common, Room
 
-MOST_GRADIENTS = 1000  # for one word; nearly all need 10 to 20
-TYPICAL = 0.1  # σ of trained words with drawn contexts (0.15 on Wikipedia), and about its derivative (0.11)
+MOST_GRADIENTS = 1000  # for one word; nearly all need 6 to 18
+MOMENTS = 16  # so many times as many contexts as are taken say what mean, and for the noise what covariance, they have
+ROWS_PER_DIM = 4  # of the noise at least: fewer do not have its covariance
+ENOUGH = 1e-6  # gᵀP⁻¹g at the end as a part of vᵀPv: vectors are within about a thousandth of the optimum
 _WORDS_AT_ONCE = 16
 _SAMPLE = 1  # which of all systematic samples
 
@@ -35,21 +37,43 @@ def loss_and_gradient(v: Float64s, X: Matrix, p: Float64s, n: Float64s, ridge: f
 
 
 class Noise(NamedTuple):
-    """Rows that stand for the whole noise: Σ_c noise(c) g(v_c) is about Σ_i weights[i] g(rows[i]) for any g.
+    """Rows that stand for the whole noise: Σ_c noise(c) g(v_c) is about Σ_i weights[i] g(X[i]) for any g."""
 
-    For linear g it is exact if `rest`, the difference of the two means, is added: so for drawn contexts, where σ is
-    about TYPICAL and changes little, the gradient of the sample is made better by TYPICAL * rest.
-    """
-
-    rows: Ids
+    X: Matrix
     weights: Float64s
-    rest: Float64s  # (dim,): Σ_c noise(c) v_c - Σ_i weights[i] v_rows[i]
 
 
 def noise_of(matrix: Matrix, probability: Float64s, n: int | None) -> Noise:
-    """The whole noise if it has at most n contexts (or n is None), else a `sample` of n."""
-    rows, weights = sample(probability, len(probability) if n is None else n)
-    return Noise(rows, weights, _mean(matrix, probability) - _mean(matrix[rows], weights))
+    """The whole noise if it has at most n contexts (or n is None), else a `sample` of n whose moments are put right.
+
+    The contexts that are all in the sample stay as they are. The others stand for many; the sample of them is moved and
+    stretched so that it has mean and covariance of a sample that is MOMENTS times as large. With x·v nearly normal, as
+    it is for drawn contexts, hardly anything else of them matters.
+    """
+    if n is None or max(n, ROWS_PER_DIM * matrix.shape[1]) >= len(probability):
+        return Noise(np.ascontiguousarray(matrix, np.float32), probability)
+    n = max(n, ROWS_PER_DIM * matrix.shape[1])
+    rows, weights = sample(probability, MOMENTS * n)
+    at, kept = sample(weights, n)
+    X, others = matrix[rows[at]], kept == kept.min()
+    rest = np.delete(np.arange(len(rows)), at[~others])
+    X[others] = _with_moments_of(X[others], matrix[rows[rest]], weights[rest])
+    return Noise(X, kept)
+
+
+def _with_moments_of(X: Matrix, all_of_them: Matrix, weights: Float64s) -> Matrix:
+    """X, whose rows weigh the same, with every x moved to m + L_S L⁻¹ (x - mean of X).
+
+    L Lᵀ is the covariance of X, m and L_S L_Sᵀ are mean and covariance of all of them.
+    """
+    from wordloom.kernel import moments as kernel
+
+    share, equal = weights / weights.sum(), np.full(len(X), 1 / len(X))
+    to, middle = kernel.mean_of(all_of_them, share), kernel.mean_of(X, equal)
+    S, covariance = kernel.second_moment(all_of_them, share, to), kernel.second_moment(X, equal, middle)
+    little = (1e-6 * np.trace(S) / len(S) + 1e-30) * np.eye(len(S))  # where all x are alike nothing is stretched
+    root, back = kernel.root_of(S + little), kernel.inverse_of_root(kernel.root_of(covariance + little))
+    return np.asarray(kernel.moved(X, middle, np.einsum("ij,jk->ik", root, back), to))
 
 
 def sample(probability: Float64s, n: int) -> tuple[Ids, Float64s]:
@@ -63,19 +87,13 @@ def sample(probability: Float64s, n: int) -> tuple[Ids, Float64s]:
     order = np.argsort(-probability, kind="stable")
     left = np.append(np.cumsum(probability[order][::-1])[::-1], 0.0)
     sure = int(np.argmax(probability[order[:n]] * (n - np.arange(n)) < left[:n]))  # where none would be taken twice
-    others = order[sure:][np.argsort(draw(key(_SAMPLE, Purpose.NOISE), order[sure:]), kind="stable")]
+    hashes = (draw(key(_SAMPLE, Purpose.NOISE), order[sure:]) >> np.uint64(48)).astype(np.uint16)  # quick to sort by
+    others = order[sure:][np.argsort(hashes, kind="stable")]
     part = left[sure] / (n - sure)
     at = np.searchsorted(np.cumsum(probability[others]), (np.arange(n - sure) + 0.5) * part)
     rows = np.concatenate([order[:sure], others[np.minimum(at, len(others) - 1)]])
     weights = np.concatenate([probability[order[:sure]], np.full(n - sure, part)])
     return rows.astype(np.int32), weights
-
-
-def _mean(matrix: Matrix, weights: Float64s) -> Float64s:
-    """Σ_i weights[i] matrix[i], some rows at a time: einsum makes a float64 copy of what it is given."""
-    spans = range(0, len(weights), 1 << 14)
-    parts = [np.einsum("i,id->d", weights[a : a + (1 << 14)], matrix[a : a + (1 << 14)]) for a in spans]
-    return np.sum(parts, axis=0)  # type: ignore[no-any-return]
 
 
 def solve(
@@ -90,92 +108,71 @@ def solve(
 ) -> Matrix:
     """The optimum for every word of `seen`: a row each. drawn[j] is |D'| / |D| for the pairs of word j.
 
-    most: of more rows than that a word is taken to be seen with a sample of so many (None: with all of them).
+    most: of more rows than that a word is taken to be seen with a sample of so many, and a linear term that makes
+    up for what its mean is off (None: with all of them).
     What the kernel solves is divided by n(w): what was seen weighs 1, the noise drawn[j], and the ridge is l2 / n(w).
     """
-    report(0)
-    if matrix.strides[1] != matrix.itemsize:
-        matrix = np.ascontiguousarray(matrix)  # the kernel takes rows as they lie in memory
+    from wordloom.kernel import logistic as kernel
+
+    matrix, dim = _with_whole_rows(matrix), matrix.shape[1]
     total = np.add.reduceat(seen.times, seen.starts[:-1])
     ridge = l2 / total
-    metric = _Metric(matrix, noise, ridge)
-    V = np.empty((len(seen.words), matrix.shape[1]), np.float32)
-    rooms: list[_Room] = []  # that no thread is using
+    sizes, size = np.unique(np.rint(np.log2(ridge)), return_inverse=True)
+    common = _common(noise, 2.0**sizes)
+    problems = kernel.Problems(matrix, seen.rows, seen.times, seen.starts, drawn, ridge, size)
+    longest = int(np.diff(seen.starts).max())
+    rows = longest if most is None else min(most, longest)
+    limits = kernel.Limits(rows, MOST_GRADIENTS, ENOUGH)
+    V, gradients = np.empty((len(total), dim), np.float32), np.zeros(len(total), np.int64)
+    rooms: list[Room] = []  # that no thread is using
+    make_room: Callable[[int, int], Room] = kernel.make_room
 
-    def solve_some(some: range) -> list[int]:
-        room = rooms.pop() if rooms else _Room(metric.width, most)
-        gradients = [room.solve(seen, j, matrix, total[j], metric, drawn[j], ridge[j], V[j]) for j in some]
+    def solve_some(some: range) -> None:
+        room = rooms.pop() if rooms else make_room(len(common.mean), rows + 2)
+        kernel.solve_words(some.start, some.stop, problems, common, limits, room, V, gradients)
         rooms.append(room)
-        return gradients
 
-    done = 0
     spans = [range(a, min(a + _WORDS_AT_ONCE, len(V))) for a in range(0, len(V), _WORDS_AT_ONCE)]
-    for span, gradients in zip(spans, pool.map(solve_some, spans), strict=True):
-        for j, n in zip(span, gradients, strict=True):
-            if n < 0:
-                raise DivergedError(
-                    f"No optimum was found for {quoted(seen.words[j])} in {-n} steps. l2={l2:g} may be too small, or "
-                    "the vectors of the model very long; an l2 of 20 is usual."
-                )
-        done += len(span)
-        report(done)
+    for span, _ in zip(spans, pool.map(solve_some, spans), strict=True):
+        _check_converged(seen.words, gradients, span, l2)
+        report(span.stop)
     return V
 
 
-class _Metric:
+def _with_whole_rows(matrix: Matrix) -> Matrix:
+    """The kernel takes rows as they lie in memory, and eight columns at a time."""
+    from wordloom.kernel.simd import LANES
+
+    if matrix.shape[1] < LANES:
+        return np.pad(matrix, ((0, 0), (0, LANES - matrix.shape[1])))
+    return matrix if matrix.strides[1] == matrix.itemsize else np.ascontiguousarray(matrix)
+
+
+def _common(noise: Noise, ridges: Float64s) -> "Common":
     """What all problems share: the rows of the noise, and for every size of the ridge a P⁻¹ that is roughly (∇²f)⁻¹.
 
     P = Σ_c noise(c) v_c v_cᵀ / 2 + ridge I, with the ridge rounded to a power of two: of nothing but the fixed side, so
-    that a word has the same bits in whatever company. A half is about (1 + k) * TYPICAL for k = 5.
+    that a word has the same bits in whatever company. A half is about (1 + k) σ' for k = 5.
     """
+    from wordloom.kernel import logistic as kernel
+    from wordloom.kernel import moments
+    from wordloom.kernel.rows import take_rows
+    from wordloom.kernel.simd import LANES
 
-    def __init__(self, matrix: Matrix, noise: Noise, ridge: Float64s) -> None:
-        from wordloom.kernel import logistic as kernel
-        from wordloom.kernel.simd import LANES
-
-        dim = matrix.shape[1]
-        self.width = -(-dim // LANES) * LANES
-        self.slope = np.zeros(self.width)
-        self.slope[:dim] = TYPICAL * noise.rest
-        X = np.zeros((len(noise.rows) + kernel.ROWS, self.width), np.float32)
-        weight = np.zeros(len(X), np.float32)
-        full = kernel.take_rows(matrix, noise.rows, noise.weights, X, weight)
-        self.noise: Rows = kernel.Rows(X[:full], weight[:full], np.zeros(full, np.float32))
-        moment = kernel.second_moment(*self.noise[:2])
-        self._sizes = np.rint(np.log2(ridge)).astype(int).tolist()
-        self._inverse: dict[int, Float64s] = {
-            size: kernel.inverse_of(0.5 * moment + 2.0**size * np.eye(self.width)) for size in sorted(set(self._sizes))
-        }
-
-    def inverse(self, j: int) -> Float64s:
-        return self._inverse[self._sizes[j]]
+    n, dim = noise.X.shape
+    width = -(-dim // LANES) * LANES
+    X, weight = np.zeros((n + LANES, width), np.float32), np.zeros(n + LANES, np.float32)
+    full = take_rows(_with_whole_rows(noise.X), np.arange(n), noise.weights, X, weight)
+    rows = kernel.Rows(X[:full], weight[:full])
+    moment = moments.second_moment(*rows, np.zeros(width))
+    inverse = np.stack([moments.inverse_of(0.5 * moment + ridge * np.eye(width)) for ridge in ridges])
+    return kernel.Common(rows, moments.mean_of(*rows), inverse)
 
 
-class _Room:
-    """What one thread solves one word after the other in."""
-
-    def __init__(self, width: int, most: int | None) -> None:
-        from wordloom.kernel import logistic as kernel
-
-        self._kernel, self._width, self._most = kernel, width, 2**31 if most is None else most
-        self._room: Room = kernel.make_room(width)  # type: ignore[no-untyped-call]
-        self._reserve(0)
-
-    def _reserve(self, n: int) -> None:
-        self._X = np.zeros((n + self._kernel.ROWS, self._width), np.float32)  # 0 beyond dim, and stays so
-        self._weight = np.empty(n + self._kernel.ROWS, np.float32)
-
-    def solve(
-        self, seen: Seen, j: int, matrix: Matrix, total: float, metric: _Metric, drawn: float, ridge: float, out: Matrix
-    ) -> int:
-        """The vector of word j into `out`; gives what the kernel's `solve` does."""
-        mine = slice(seen.starts[j], seen.starts[j + 1])
-        rows, times = self._kernel.thinned(seen.rows[mine], seen.times[mine] / total, self._most)
-        if len(rows) + self._kernel.ROWS > len(self._X):
-            self._reserve(2 * len(rows))
-        full = self._kernel.take_rows(matrix, rows, times, self._X, self._weight)
-        own = self._kernel.Rows(self._X[:full], self._weight[:full], self._weight[:full])
-        where = metric.noise, drawn, drawn * metric.slope, ridge, metric.inverse(j)
-        n: int = self._kernel.solve(own, *where, MOST_GRADIENTS, self._room)
-        out[:] = self._room.v[: len(out)]
-        return n
+def _check_converged(words: list[str], gradients: Counts, span: range, l2: float) -> None:
+    for j in span:
+        if gradients[j] < 0:
+            raise DivergedError(
+                f"No optimum was found for {quoted(words[j])} in {-gradients[j]} steps. l2={l2:g} may be too small, or "
+                "the vectors of the model very long; an l2 of 20 is usual."
+            )

@@ -1,12 +1,13 @@
 """Logistic regression on fixed rows, solved to its optimum: what is left of the objective when one side is frozen.
 
-    f(v) = Σ_r p_r * -log σ(x_r·v) + Σ_r n_r * -log σ(-x_r·v) + slope·v + ridge/2 |v|²
+    f(v) = Σ_r weight_r * log(1 + e^(x_r·v)) + slope·v + ridge/2 |v|²
 
-over rows x_r with the weights p_r (how often r was seen) and n_r (how often r was drawn). f is convex, strictly so by
-its ridge: there is one optimum, wherever one starts. L-BFGS finds it, in the metric of a matrix P that is roughly the
-curvature of all such problems, so that about fifteen gradients suffice; the gradient alone decides on steps and on the
-end. Rows are float32 and taken eight at a time; gradients are added up, and steps taken, in float64. Where that is not
-exact enough (few rows that are much alike, a small ridge), all is done in float64, at a seventh of the speed.
+over rows x_r that were seen or drawn. Since -log σ(x) = log(1 + e^-x) = log(1 + e^x) - x, what was seen differs from
+what was drawn by a linear term only: it is in the slope. f is convex, strictly so by its ridge: there is one optimum,
+wherever one starts. L-BFGS finds it, in the metric of a matrix P that is roughly the curvature of all such problems, so
+that about ten gradients suffice; the gradient alone decides on steps and on the end. Rows are float32 and taken eight
+at a time; gradients are added up, and steps taken, in float64. Where that is not exact enough (few rows that are much
+alike, a small ridge), all is done in float64, at a seventh of the speed.
 """
 
 import math
@@ -15,168 +16,124 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
+from wordloom.kernel.rows import EIGHTS, add_rows, mean_of_rows, take_rows, thinned
 from wordloom.kernel.sgns import sigmoid
-from wordloom.kernel.simd import (
-    LANES,
-    add,
-    address,
-    broadcast,
-    fma,
-    load,
-    multiply,
-    prefetch,
-    spread,
-    store,
-    sums,
-    zero,
-)
+from wordloom.kernel.simd import LANES, address, fma, load, multiply, store, sums, zero
 
-MEMORY = 8  # steps that L-BFGS remembers; 20 save about half a gradient of 17
-SINGLE_GRADIENTS = 60  # after so many float32 has done what it can; most problems need 10 to 20
-COARSE = 8  # every so many-th eight rows make the problem whose optimum is the start of the whole one
-COARSE_ENOUGH, ENOUGH = 1e-4, 1e-12  # gᵀP⁻¹g at the end, about the square of the distance to the optimum
-_EIGHTS = 8  # whose gradients float32 adds up before they go into float64
+MEMORY = 8  # steps that L-BFGS remembers
+SINGLE_GRADIENTS = 40  # after so many float32 has done what it can; most problems need 6 to 18
+SEEN = 0.33  # σ(x) is about SEEN + 0.105 x near x = -2, where trained vectors have most of theirs
 
-ROWS = LANES * COARSE  # a list of rows is as long as a multiple of this: it is filled up by rows that weigh nothing
+# X: float32 (n, width), n a multiple of LANES; weight: float32 (n,).
+Rows = namedtuple("Rows", ["X", "weight"])
 
-# X: float32 (n, width); weight: float32, p_r + n_r; seen: float32, p_r.
-Rows = namedtuple("Rows", ["X", "weight", "seen"])
+# Word j was seen with matrix[rows[starts[j] : starts[j + 1]]], with each `times` often.
+Problems = namedtuple("Problems", ["matrix", "rows", "times", "starts", "drawn", "ridge", "size"])
 
-# What a thread solves one problem after the other in; `solve` leaves its result in v.
+# What all problems share. mean: of the noise; inverse: (sizes, width, width), the P⁻¹ of problem j is inverse[size[j]].
+Common = namedtuple("Common", ["noise", "mean", "inverse"])
+
+# rows: that a word is taken to be seen with; gradients: before one gives up; enough: gᵀP⁻¹g at the end, about the
+# square of the distance to the optimum, as a part of vᵀPv or of 1.
+Limits = namedtuple("Limits", ["rows", "gradients", "enough"])
+
+# What a thread solves one problem after the other in.
 Room = namedtuple(
-    "Room", ["v", "gradient", "trial", "trial_gradient", "step", "scratch", "S", "Y", "rho", "v32", "sum"]
+    "Room",
+    "X weight slope v gradient moved trial trial_gradient trial_moved step S Y Z rho alpha v32 sum",
 )
 
 
-def make_room(width):
-    """Memory for one thread. `width` is dim rounded up to whole vectors."""
-    vectors = [np.zeros(width) for _ in range(6)]
+def make_room(width, rows):
+    """Memory for one thread. `width` is dim rounded up to whole vectors, rows how many a word may have."""
+    full = -(-rows // LANES) * LANES
+    steps = [np.zeros((MEMORY, width)) for _ in range(3)]
     singles = np.zeros(width, np.float32), np.zeros(width + LANES, np.float32)
-    return Room(*vectors, np.zeros((MEMORY, width)), np.zeros((MEMORY, width)), np.zeros(MEMORY), *singles)
-
-
-@njit(nogil=True, cache=True)
-def take_rows(matrix, rows, times, X, weight):
-    """Copy matrix[rows] into X and `times` into weight, and fill up to a multiple of ROWS, which is returned."""
-    n, dim, width, stride = len(rows), matrix.shape[1], X.shape[1], matrix.strides[0] // 4
-    source, target = address(matrix), address(X)
-    whole = dim - dim % LANES
-    for i in range(n):
-        weight[i] = times[i]
-        ahead = stride * rows[min(i + 8, n - 1)]
-        for d in range(0, dim, 16):
-            prefetch(source, ahead + d)
-        for d in range(0, whole, LANES):
-            store(target, i * width + d, load(source, stride * rows[i] + d))
-        for d in range(whole, dim):
-            X[i, d] = matrix[rows[i], d]
-    full = -(-n // ROWS) * ROWS
-    for i in range(n, full):
-        weight[i] = np.float32(0.0)
-        for d in range(width):
-            X[i, d] = np.float32(0.0)
-    return full
-
-
-@njit(nogil=True, cache=True)
-def thinned(rows, times, n):
-    """At most n of the rows, with times that add up to the same, and that are those of a row on average.
-
-    Rows with more than `part` stay as they are. The others are laid end to end, in their order, and wherever `part` is
-    full again the row that fills it stands for it: a systematic sample, as `logistic.sample` takes one.
-    """
-    if len(rows) <= n:
-        return rows, times
-    part, sure = 0.0, -1
-    while True:
-        left, above = 0.0, 0
-        for t in times:
-            above += t > part > 0.0
-            left += 0.0 if t > part > 0.0 else t
-        if above == sure or above >= n:
-            break
-        part, sure = left / (n - above), above
-    chosen, weights = np.empty(len(rows), rows.dtype), np.empty(len(rows))
-    filled, m = 0.5 * part, 0
-    for i in range(len(rows)):
-        filled += 0.0 if times[i] > part else times[i]
-        if times[i] > part or filled >= part:
-            chosen[m], weights[m] = rows[i], max(times[i], part)
-            filled -= 0.0 if times[i] > part else part
-            m += 1
-    return chosen[:m], weights[:m]
+    return Room(
+        np.zeros((full, width), np.float32),  # 0 beyond dim, and stays so
+        np.zeros(full, np.float32),
+        *(np.zeros(width) for _ in range(8)),
+        *steps,
+        np.zeros(MEMORY),
+        np.zeros(MEMORY),
+        *singles,
+    )
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def solve(own, noise, drawn, slope, ridge, inverse, most, room):
-    """The v that minimises f, into room.v. Gives the number of gradients; below 0, v is not the optimum.
+def solve_words(first, last, problems, common, limits, room, V, gradients):
+    """Vectors of the words first..last-1 into V, and what `solve` gives into `gradients`."""
+    for j in range(first, last):
+        mine = slice(problems.starts[j], problems.starts[j + 1])
+        own = _own(problems.matrix, problems.rows[mine], problems.times[mine], limits, room)
+        inverse, drawn = common.inverse[problems.size[j]], problems.drawn[j]
+        for i in range(len(room.v)):
+            room.step[i] = -room.slope[i] - SEEN * (room.v[i] + drawn * common.mean[i])
+        apply(inverse, room.step, room.v)  # about where f is least if σ(x) is SEEN + 0.105 x
+        unit = dot(room.step, room.v)
+        gradients[j] = solve(own, common.noise, drawn, problems.ridge[j], inverse, unit, limits, room)
+        for i in range(V.shape[1]):
+            V[j, i] = room.v[i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _own(matrix, rows, times, limits, room):
+    """The rows that a word was seen with, or a sample of them, with weights that add up to 1, and room.slope.
+
+    The slope is -(1 - SEEN) Σ_a p_a x_a - SEEN Σ_r p_r x_r, with the a of all rows and the r of the sample: so the mean
+    of all counts, and that of the sample only by how far σ(x_r·v) is from SEEN. room.v becomes Σ_r p_r x_r.
+    """
+    some, some_times = thinned(rows, times, limits.rows)
+    mean_of_rows(matrix, rows, times, room.slope, room.sum)
+    mean_of_rows(matrix, some, some_times, room.v, room.sum)
+    n = take_rows(matrix, some, some_times, room.X, room.weight)
+    for i in range(len(room.v)):
+        room.slope[i] = -(1.0 - SEEN) * room.slope[i] - SEEN * room.v[i]
+    return Rows(room.X[:n], room.weight[:n])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def solve(own, noise, drawn, ridge, inverse, unit, limits, room):
+    """Move room.v to where f is least. Gives the number of gradients; below 0, v is not the optimum.
 
     own: rows that were seen; noise: rows that were drawn, `drawn` times as often as their weights say; inverse: P⁻¹;
-    most: gradients. First a coarser problem is solved roughly, which begins at v = 0, then the whole one.
+    unit: vᵀPv, roughly. First in float32; where that does not get there, on from where it got to in float64.
     """
-    for i in range(len(room.v)):
-        room.v[i] = 0.0
-    every, scales = (_coarse(own), _coarse(noise)), (1.0, drawn)
-    if max(every) > 1:
-        scales = (_share(own, every[0]), drawn * _share(noise, every[1]))
-    unit = 0.0
-    while True:  # one call for all three problems: Numba would compile three, for seconds each
-        coarse, double = max(every) > 1, max(every) == 0
-        enough = COARSE_ENOUGH if coarse else ENOUGH
-        limit = min(most, SINGLE_GRADIENTS) if not double else most - SINGLE_GRADIENTS
-        problem = own, noise, every, scales, slope, ridge, inverse
-        gradients, unit = _minimise(problem, enough, unit, limit, room)
-        if not coarse and (gradients > 0 or double or most <= SINGLE_GRADIENTS):
+    double, most = False, min(limits.gradients, SINGLE_GRADIENTS)
+    while True:  # one call for both: Numba would compile two, for seconds each
+        gradients = _minimise(own, noise, drawn, ridge, inverse, unit, limits.enough, double, most, room)
+        if gradients > 0 or double or limits.gradients <= SINGLE_GRADIENTS:
             return gradients
-        every, scales = (1, 1) if coarse else (0, 0), (1.0, drawn)
+        double, most = True, limits.gradients - SINGLE_GRADIENTS
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _coarse(rows):
-    return COARSE if len(rows.weight) >= 4 * ROWS else 1
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _share(rows, every):
-    """By what the weights of every `every`-th eight rows have to be multiplied to weigh as much as all."""
-    some = everything = 0.0
-    for r in range(len(rows.weight)):
-        everything += rows.weight[r]
-        some += rows.weight[r] if (r // LANES) % every == 0 else 0.0
-    return everything / some if some > 0.0 else 0.0
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _minimise(problem, enough, unit, most, room):
+def _minimise(own, noise, drawn, ridge, inverse, unit, enough, double, most, room):
     """Move room.v to the optimum; gives the gradients that it took, or minus them where they did not lead there.
-
-    gᵀP⁻¹g is measured in `unit`: what it was at the first start, if that was below 1. It is returned, too.
 
     Along a line the slope of a convex function only grows. A step is good where it ends less than half as steep as it
     began; it is lengthened while nine tenths are left, and shortened where it went too far.
     """
-    inverse = problem[-1]
-    _gradient(problem, room.v, room.gradient, room)
+    _gradient(own, noise, drawn, ridge, double, room.v, room.gradient, room)
+    apply(inverse, room.gradient, room.moved)
     steps, gradients = 0, 1
+    unit = min(1.0, unit + dot(room.gradient, room.moved))
     while True:
-        apply(inverse, room.gradient, room.scratch)
-        distance = dot(room.gradient, room.scratch)
-        unit = unit if unit > 0.0 else min(1.0, distance)
-        if distance <= enough * unit:
-            return gradients, unit
-        _direction(room, inverse, max(0, steps - MEMORY), steps)
+        if dot(room.gradient, room.moved) <= enough * unit:
+            return gradients
+        _direction(room, max(0, steps - MEMORY), steps)
         before = dot(room.gradient, room.step)
         short, short_slope, long, length = 0.0, before, math.inf, 1.0
         while True:
             if gradients >= most:
-                return -gradients, unit
+                return -gradients
             for i in range(len(room.v)):
                 room.trial[i] = room.v[i] + length * room.step[i]
-            _gradient(problem, room.trial, room.trial_gradient, room)
+            _gradient(own, noise, drawn, ridge, double, room.trial, room.trial_gradient, room)
             gradients += 1
             after = dot(room.trial_gradient, room.step)
             if not math.isfinite(after):
-                return -gradients, unit
+                return -gradients
             if 0.9 * before <= after <= -0.5 * before:
                 break
             if after > 0.0:
@@ -185,31 +142,28 @@ def _minimise(problem, enough, unit, most, room):
             else:
                 short, short_slope = length, after
                 length = 4.0 * length if long == math.inf else 0.5 * (short + long)
+        apply(inverse, room.trial_gradient, room.trial_moved)
         _remember(room, steps % MEMORY)
         steps += 1
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _gradient(problem, v, gradient, room):
-    """∇f(v) into `gradient`, over every `every`-th eight rows, their weights multiplied by `scales`.
-
-    every = 0 is over all rows, in float64.
-    """
-    own, noise, every, scales, slope, ridge, _ = problem
+def _gradient(own, noise, drawn, ridge, double, v, gradient, room):
+    """∇f(v) into `gradient`."""
     for i in range(len(v)):
-        gradient[i] = ridge * v[i] + slope[i]
+        gradient[i] = ridge * v[i] + room.slope[i]
         room.v32[i] = v[i]
-    if every[0] == 0:
-        add_gradient_in_double(own, scales[0], v, gradient)
-        add_gradient_in_double(noise, scales[1], v, gradient)
+    if double:
+        add_gradient_in_double(own, 1.0, v, gradient)
+        add_gradient_in_double(noise, drawn, v, gradient)
     else:
-        add_gradient(own, every[0], scales[0], room.v32, gradient, room.sum)
-        add_gradient(noise, every[1], scales[1], room.v32, gradient, room.sum)
+        add_gradient(own, 1.0, room.v32, gradient, room.sum)
+        add_gradient(noise, drawn, room.v32, gradient, room.sum)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def add_gradient_in_double(rows, scale, v, gradient):
-    """gradient += scale * Σ_r ((p_r + n_r) σ(x_r·v) - p_r) x_r"""
+    """gradient += scale * Σ_r weight_r σ(x_r·v) x_r"""
     row = np.empty(len(v))
     for r in range(len(rows.weight)):
         if rows.weight[r] > 0.0:
@@ -217,33 +171,24 @@ def add_gradient_in_double(rows, scale, v, gradient):
                 row[i] = rows.X[r, i]
             x = dot(row, v)
             e = math.exp(-abs(x))
-            probability = (1.0 if x >= 0.0 else e) / (1.0 + e)
-            slope = scale * (rows.weight[r] * probability - rows.seen[r])
-            for i in range(len(v)):
-                gradient[i] += slope * row[i]
+            _add(gradient, scale * rows.weight[r] * (1.0 if x >= 0.0 else e) / (1.0 + e), row)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def add_gradient(rows, every, scale, v, gradient, sum):
-    """The same, eight rows at a time in float32, over every `every`-th eight.
+def add_gradient(rows, scale, v, gradient, sum):
+    """The same, eight rows at a time in float32.
 
     The first width floats of `sum` hold what is not yet in `gradient`; the slopes of eight rows go behind them.
     """
     n, width = rows.X.shape
-    X, weight, seen, v, held_back = (
-        address(rows.X),
-        address(rows.weight),
-        address(rows.seen),
-        address(v),
-        address(sum),
-    )
+    X, weight, v, held_back = address(rows.X), address(rows.weight), address(v), address(sum)
     held = 0
     for i in range(len(sum)):
         sum[i] = np.float32(0.0)
-    for r in range(0, n, LANES * every):
-        _add_eight(X, weight, seen, r, width, v, held_back)
+    for r in range(0, n, LANES):
+        _add_eight(X, weight, r, width, v, held_back)
         held += 1
-        if held == _EIGHTS or r + LANES * every >= n:
+        if held == EIGHTS or r + LANES >= n:
             held = 0
             for i in range(width):
                 gradient[i] += scale * sum[i]
@@ -251,8 +196,8 @@ def add_gradient(rows, every, scale, v, gradient, sum):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _add_eight(X, weight, seen, r, width, v, sum):
-    """sum += Σ_b ((p_b + n_b) σ(x_b·v) - p_b) x_b for the eight rows from r on. Arrays are addresses."""
+def _add_eight(X, weight, r, width, v, sum):
+    """sum += Σ_b weight_b σ(x_b·v) x_b for the eight rows from r on. Arrays are addresses."""
     x0 = r * width
     x1, x2, x3, x4 = x0 + width, x0 + 2 * width, x0 + 3 * width, x0 + 4 * width
     x5, x6, x7 = x0 + 5 * width, x0 + 6 * width, x0 + 7 * width
@@ -263,40 +208,32 @@ def _add_eight(X, weight, seen, r, width, v, sum):
         s2, s3 = fma(load(X, x2 + i), u, s2), fma(load(X, x3 + i), u, s3)
         s4, s5 = fma(load(X, x4 + i), u, s4), fma(load(X, x5 + i), u, s5)
         s6, s7 = fma(load(X, x6 + i), u, s6), fma(load(X, x7 + i), u, s7)
-    probability = sigmoid(sums(s0, s1, s2, s3, s4, s5, s6, s7))
-    store(sum, width, fma(load(weight, r), probability, multiply(load(seen, r), broadcast(np.float32(-1.0)))))
-    g0, g1, g2, g3 = spread(sum, width), spread(sum, width + 1), spread(sum, width + 2), spread(sum, width + 3)
-    g4, g5, g6, g7 = spread(sum, width + 4), spread(sum, width + 5), spread(sum, width + 6), spread(sum, width + 7)
-    for i in range(0, width, LANES):
-        g = fma(load(X, x0 + i), g0, load(sum, i))
-        g = fma(load(X, x2 + i), g2, fma(load(X, x1 + i), g1, g))
-        h = fma(load(X, x4 + i), g4, multiply(load(X, x3 + i), g3))
-        h = fma(load(X, x6 + i), g6, fma(load(X, x5 + i), g5, h))
-        store(sum, i, fma(load(X, x7 + i), g7, add(g, h)))
+    store(sum, width, multiply(load(weight, r), sigmoid(sums(s0, s1, s2, s3, s4, s5, s6, s7))))
+    add_rows(X, (x0, x1, x2, x3, x4, x5, x6, x7), width, sum, width)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _direction(room, inverse, first, last):
+def _direction(room, first, last):
     """step = -H g by L-BFGS' two loops over the steps first..last-1, with γP⁻¹ for the H that they add to.
 
-    γ = s·y / yᵀP⁻¹y of the newest step, which sets right how long the first guess is.
+    γ = s·y / yᵀP⁻¹y of the newest step sets right how long the first guess is. P⁻¹ of what the first loop leaves of g
+    is P⁻¹g less as much of each P⁻¹y as the loop took of y: nothing is multiplied by P⁻¹ but gradients.
     """
-    step, scratch, S, Y, rho = room.step, room.scratch, room.S, room.Y, room.rho
-    for i in range(len(step)):
-        step[i] = room.gradient[i]
-    alpha = np.empty(MEMORY)
+    step, S, Y, Z, rho, alpha = room.step, room.S, room.Y, room.Z, room.rho, room.alpha
+    step[:] = room.gradient
     for k in range(last - 1, first - 1, -1):
         at = k % MEMORY
         alpha[at] = rho[at] * dot(S[at], step)
         _add(step, -alpha[at], Y[at])
+    step[:] = room.moved
     gamma = 1.0
+    for k in range(first, last):
+        _add(step, -alpha[k % MEMORY], Z[k % MEMORY])
     if last > first:
         newest = (last - 1) % MEMORY
-        apply(inverse, Y[newest], scratch)
-        gamma = 1.0 / (rho[newest] * dot(Y[newest], scratch))
-    apply(inverse, step, scratch)
+        gamma = 1.0 / (rho[newest] * dot(Y[newest], Z[newest]))
     for i in range(len(step)):
-        step[i] = gamma * scratch[i]
+        step[i] *= gamma
     for k in range(first, last):
         at = k % MEMORY
         _add(step, alpha[at] - rho[at] * dot(Y[at], step), S[at])
@@ -317,7 +254,8 @@ def _remember(room, at):
     for i in range(len(room.v)):
         room.S[at, i] = room.trial[i] - room.v[i]
         room.Y[at, i] = room.trial_gradient[i] - room.gradient[i]
-        room.v[i], room.gradient[i] = room.trial[i], room.trial_gradient[i]
+        room.Z[at, i] = room.trial_moved[i] - room.moved[i]
+        room.v[i], room.gradient[i], room.moved[i] = room.trial[i], room.trial_gradient[i], room.trial_moved[i]
     room.rho[at] = 1.0 / dot(room.S[at], room.Y[at])
 
 
@@ -342,41 +280,3 @@ def apply(symmetric, x, out):
         for i in range(len(x)):
             a = symmetric[j, i] * x[j] + symmetric[j + 1, i] * x[j + 1]
             out[i] += a + (symmetric[j + 2, i] * x[j + 2] + symmetric[j + 3, i] * x[j + 3])
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def second_moment(X, weight):
-    """Σ_r weight_r x_r x_rᵀ in float64."""
-    n, width = X.shape
-    out = np.zeros((width, width))
-    row = np.empty(width)
-    for r in range(n):
-        for i in range(width):
-            row[i] = X[r, i]
-        for i in range(width):
-            _add(out[i], weight[r] * row[i], row)
-    return out
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def inverse_of(A):
-    """A⁻¹ of a symmetric positive definite A, by its Cholesky factor. (LAPACK's bits are not the same everywhere.)"""
-    n = len(A)
-    L = A.copy()  # becomes Lᵀ, row by row, above the diagonal
-    for j in range(n):
-        root = math.sqrt(L[j, j])
-        for i in range(j, n):
-            L[j, i] /= root
-        for i in range(j + 1, n):
-            _add(L[i, i:], -L[j, i], L[j, i:])
-    half = np.zeros((n, n))  # (L⁻¹)ᵀ: column i of the identity, solved forward
-    for i in range(n):
-        half[i, i] = 1.0
-        for j in range(i, n):
-            half[i, j] /= L[j, j]
-            _add(half[i, j + 1 :], -half[i, j], L[j, j + 1 :])
-    out = np.zeros((n, n))  # A⁻¹ = (L⁻¹)ᵀ L⁻¹, so out[a, b] = Σ_j half[a, j] half[b, j]
-    for a in range(n):
-        for b in range(a + 1):
-            out[a, b] = out[b, a] = dot(half[a], half[b])
-    return out
