@@ -5,7 +5,7 @@
 200 words of all frequencies leave the text, a model is trained without them, and they are folded in from the whole
 text. Their ten nearest among the words that all models have are compared with those in a model trained on everything;
 beside that, those of two such models that differ by their seed. l2 is chosen on 200 other words, with a model of their
-own.
+own. Models are trained as they are by default; "solving alone" is all that comes after the pairs are counted.
 """
 
 import argparse
@@ -46,8 +46,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, help=CORPUS_HELP)
     parser.add_argument("--dim", type=int, default=100)
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--sample", type=float, default=1e-4)
+    parser.add_argument("--epochs", type=int, default=wordloom.TrainConfig().epochs)
+    parser.add_argument("--sample", type=float, default=wordloom.TrainConfig().sample)
     parser.add_argument("--threads", type=int, default=None)
     return parser.parse_args()
 
