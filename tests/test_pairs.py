@@ -144,9 +144,9 @@ WEIGHT = "Weights are counts, from 0 to 1,000,000; make them all smaller if they
         ("a b many", f"line 4: the weight 'many' is no number. {LINE}"),
         ("a b -1", f"line 4: a pair cannot have the weight -1. {WEIGHT}"),
         ("a b nan", f"line 4: a pair cannot have the weight nan. {WEIGHT}"),
-        ("a b inf", f"line 4: a pair cannot have the weight 2e+06. {WEIGHT}"),
-        ("a b 1e300", f"line 4: a pair cannot have the weight 2e+06. {WEIGHT}"),
-        ("a b 1000001", f"line 4: a pair cannot have the weight 1e+06. {WEIGHT}"),
+        ("a b inf", f"line 4: a pair cannot have the weight inf. {WEIGHT}"),
+        ("a b 1e300", f"line 4: a pair cannot have the weight 1e300. {WEIGHT}"),
+        ("a b 1000001", f"line 4: a pair cannot have the weight 1000001. {WEIGHT}"),
         ("a " + "b" * 1001, "line 4: a word of more than 1000 bytes, which is too long. Shorten it."),
     ],
 )

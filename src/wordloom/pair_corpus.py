@@ -175,7 +175,8 @@ def _weights(
             ) from None
     bad = np.flatnonzero(~((weights >= 0) & (weights <= LARGEST_WEIGHT)))
     if len(bad):
-        _refuse_weight(float(weights[bad[0]]), f"{where}{first_line + lines[bad[0]]}")
+        line = int(lines[bad[0]])
+        _refuse_weight(text.split("\n")[line].split()[2], f"{where}{first_line + line}")
     return weights
 
 
@@ -188,9 +189,9 @@ def _refuse_line(line: str, where: str) -> NoReturn:
     raise InputError(f"{where}: {shown(line)} has {len(fields)} fields. {_LINE}")
 
 
-def _refuse_weight(weight: float, where: str) -> NoReturn:
+def _refuse_weight(weight: str, where: str) -> NoReturn:
     raise InputError(
-        f"{where}: a pair cannot have the weight {weight:g}. Weights are counts, from 0 to {LARGEST_WEIGHT:,.0f}; "
+        f"{where}: a pair cannot have the weight {weight:.30}. Weights are counts, from 0 to {LARGEST_WEIGHT:,.0f}; "
         "make them all smaller if they are larger."
     )
 
@@ -245,7 +246,7 @@ def _checked(pair: Any, number: int) -> Sequence[Any]:
     if len(pair) == 3 and not is_number(pair[2]) and not isinstance(pair[2], float):
         raise CorpusTypeError(f"The weight of {where} is {shown(pair[2])}, which is no number.")
     if len(pair) == 3 and not 0 <= pair[2] <= LARGEST_WEIGHT:
-        _refuse_weight(pair[2], where)
+        _refuse_weight(f"{pair[2]:g}", where)
     return pair
 
 
