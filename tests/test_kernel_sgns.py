@@ -7,7 +7,7 @@ from numba import njit
 from tests.models import matrices, random_model
 from wordloom import objective
 from wordloom.kernel import simd
-from wordloom.kernel.sgns import LANES, OWN, SIX, sigmoid, step_batch
+from wordloom.kernel.sgns import LANES, OWN, SIX, sigmoid, step_batch, step_frozen
 from wordloom.training import FROZEN
 
 LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide in their rounding
@@ -16,7 +16,10 @@ LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide i
 @njit
 def _step(batch, negatives, width, six, lr, step, frozen):
     address = simd.address(batch)
-    step_batch(address, negatives, width, six, lr, simd.address(step), address, OWN, frozen)  # gives lanes
+    if frozen:
+        step_frozen(address, negatives, width, six, lr, simd.address(step), frozen)  # gives lanes, unknown to Python
+    else:
+        step_batch(address, negatives, width, six, lr, simd.address(step), address, OWN)
 
 
 def check_batch(rng, dim, negatives, n_words, six, frozen=None):

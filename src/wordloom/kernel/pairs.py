@@ -36,14 +36,6 @@ class Reach(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def _width(bits, sure, edges):
-    """Equivalent to `contexts.Side.widths` of one draw; no branch, which would guess wrong half of the time."""
-    for edge in edges:
-        sure += bits >= edge
-    return sure
-
-
-@njit(nogil=True, cache=True)
 def thin(ids, starts, first, last, limit, reach, keys, heldout_limit, kept, left, right, place):
     """Subsample sentences first..last-1 and take their windows. Equivalent to `contexts.sentence_pairs`.
 
@@ -51,6 +43,8 @@ def thin(ids, starts, first, last, limit, reach, keys, heldout_limit, kept, left
     place[j] - place[i] words away. `keys` are those of keeping, of windows and of holding out. Gives the number of
     survivors.
     """
+    left_sure, left_edges, right_sure, right_edges, apart, clean = reach
+    alike = not apart and left_sure == right_sure and len(left_edges) == len(right_edges)
     n = 0
     for sentence in range(first, last):
         if draw(keys[2], sentence) >> _32 < heldout_limit:
@@ -59,18 +53,25 @@ def thin(ids, starts, first, last, limit, reach, keys, heldout_limit, kept, left
         for position in range(starts[sentence], starts[sentence + 1]):
             word = ids[position]
             kept[n], place[n] = word, position - starts[first]
-            n += (word >= 0) & (draw(keys[0], position) >> _32 < limit[word])  # no branch, as above
+            stays = draw(keys[0], position) >> _32 < limit[word]
+            n += (word >= 0) & stays  # no branch, which would guess wrong half of the time
         for i in range(begin, n):
             bits = draw(keys[1], starts[first] + place[i])
-            left[i] = _width(bits >> _32, reach.left_sure, reach.left_edges)
-            right[i] = _width(lower(bits) if reach.apart else bits >> _32, reach.right_sure, reach.right_edges)
-        if reach.clean:
+            upper, other = bits >> _32, lower(bits) if apart else bits >> _32
+            to_left, to_right = left_sure, right_sure
+            for edge in left_edges:  # here, since handing an array on costs more than going over it
+                to_left += upper >= edge
+            if alike:
+                to_right = to_left
+            else:
+                for edge in right_edges:
+                    to_right += other >= edge
+            if clean:
+                left[i], right[i] = to_left, to_right
+            else:
+                left[i], right[i], place[i] = max(begin, i - to_left), min(n, i + to_right + 1), i
+        if clean:
             _look_around(left, right, place, begin, n)
-        else:
-            for i in range(begin, n):
-                left[i] = max(begin, i - left[i])
-                right[i] = min(n, i + right[i] + 1)
-                place[i] = i
     return n
 
 

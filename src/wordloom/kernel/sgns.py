@@ -345,25 +345,39 @@ def _move_contexts(batch, negatives, width, six, step):
 
 
 @njit(nogil=True, cache=True)
-def step_batch(batch, negatives, width, six, lr, step, coming, coming_own, frozen):
-    """Take the step of `objective.batch_step`, of `objective.six_step` where the batch is a six.
-
-    batch, step, coming are addresses: of the batch, of room for (negatives + 1) * LANES floats, of the batch after
-    this one, whose contexts begin at `coming_own`. A frozen side does not move. Gives the squares of the pairs' own
-    inner products, by lane: what no healthy training makes large, and what NaN and infinity cannot leave.
-    """
+def _steps(batch, negatives, width, six, lr, step):
+    """How far each row goes, in `step`; gives the pairs' own inner products, by lane."""
     _dots(batch, negatives, width, six, step)
     own = load(step, 0)
     for k in range(negatives + 1):
         store(step, LANES * k, multiply(broadcast(_F(-lr)), sigmoid(load(step, LANES * k))))
     store(step, 0, add(broadcast(_F(lr)), load(step, 0)))
     _spare_own(batch, negatives, six, step)
-    if frozen == WORDS:
-        _move_contexts(batch, negatives, width, six, step)
-    elif frozen == CONTEXTS:
-        _move_words(batch, negatives, width, six, step)
-    elif six:
+    return own
+
+
+@njit(nogil=True, cache=True)
+def step_batch(batch, negatives, width, six, lr, step, coming, coming_own):
+    """Take the step of `objective.batch_step`, of `objective.six_step` where the batch is a six.
+
+    batch, step, coming are addresses: of the batch, of room for (negatives + 1) * LANES floats, of the batch after
+    this one, whose contexts begin at `coming_own`. Gives the squares of the pairs' own inner products, by lane: what no
+    healthy training makes large, and what NaN and infinity cannot leave.
+    """
+    own = _steps(batch, negatives, width, six, lr, step)
+    if six:
         _update_six(batch, negatives, width, step, coming, coming_own)
     else:
         _update_mixed(batch, negatives, width, step, coming, coming_own)
+    return multiply(own, own)
+
+
+@njit(nogil=True, cache=True)
+def step_frozen(batch, negatives, width, six, lr, step, frozen):
+    """The same where WORDS or CONTEXTS do not move."""
+    own = _steps(batch, negatives, width, six, lr, step)
+    if frozen == WORDS:
+        _move_contexts(batch, negatives, width, six, step)
+    else:
+        _move_words(batch, negatives, width, six, step)
     return multiply(own, own)
