@@ -26,6 +26,7 @@ from numba import njit
 
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, say
 from wordloom.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
+from wordloom.blockwise import noise_by_part
 from wordloom.cache import prepare
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
@@ -36,7 +37,8 @@ from wordloom.kernel.sgns import Model
 from wordloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, store
 from wordloom.source import Dealt
 from wordloom.text_source import TextSource
-from wordloom.training import load_kernels, noise_by_part, start_model
+from wordloom.trainer import start_model
+from wordloom.training import load_kernels
 from wordloom.workers import workers
 
 CACHE_BYTES = 2**17  # of each matrix

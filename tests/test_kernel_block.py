@@ -8,11 +8,11 @@ from scipy.stats import chisquare
 
 from tests.models import matrices, random_model
 from wordloom import objective
+from wordloom.blockwise import noise_by_part
 from wordloom.draws import key
 from wordloom.kernel.block import Noise, gather, make_room, train_block, train_diagonal
 from wordloom.kernel.noise import alias_table
 from wordloom.kernel.sgns import DRAWN, OWN, SIX, Model
-from wordloom.training import noise_by_part
 
 
 def alias_probabilities(probability):

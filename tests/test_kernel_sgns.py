@@ -6,9 +6,9 @@ from numba import njit
 
 from tests.models import matrices, random_model
 from wordloom import objective
+from wordloom.blockwise import FROZEN
 from wordloom.kernel import simd
 from wordloom.kernel.sgns import LANES, OWN, SIX, sigmoid, step_batch, step_frozen
-from wordloom.training import FROZEN
 
 LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide in their rounding
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from wordloom.blockwise import noise_by_part
 from wordloom.draws import Purpose, key
 from wordloom.errors import ConfigError
 from wordloom.heldout import Heldout
@@ -21,7 +22,7 @@ from wordloom.source import Names, Round, Source
 from wordloom.start import Start
 from wordloom.stretches import Stretch, stretches
 from wordloom.text_source import TextSource
-from wordloom.training import LARGEST_SQUARE, Training, noise_by_part, start_model
+from wordloom.trainer import LARGEST_SQUARE, Training
 from wordloom.types import Float64s
 from wordloom.vocabulary import noise
 from wordloom.workers import Workers
@@ -47,23 +48,11 @@ class InOrder(Training):
                 f"objective={source.config.objective}. Leave one of them out."
             )
         assert isinstance(source, TextSource)  # `train_pairs` sees to it
-        self.source, self.config, self.pool, self.on_progress = source, source.config, pool, on_progress
         self.text = source
-        self.tree = huffman(source.contexts.counts) if self.config.objective == "hs" else None
+        self.tree = huffman(source.contexts.counts) if source.config.objective == "hs" else None
+        super().__init__(source, start, pool, on_progress)
         self.heldout = _measure(source, self.tree)
-        n_words = len(source.words.names)
-        self.model = start_model(
-            n_words, n_words - 1 if self.tree else n_words, self.config.dim, self.config.seed, pool
-        )
-        self.epochs_before, self.started = 0, {}
-        if start:
-            names = source.words.names, self._contexts().names
-            self.epochs_before, self.started = start.epochs, start.take_over(*self._matrices(), *names)
         self.train_stretch = self._trainer()
-        self.losses: list[float | None] = []
-        self.n_pairs = 0
-        self.report_due = 0.0
-        self.began = time.perf_counter()
 
     def _rounds(self) -> Iterable[Round]:
         return [Round(0, 0, self.text.encoded.n_sentences, 0, self.source.n_positions)]  # an epoch is one

@@ -24,7 +24,7 @@ from wordloom.objective import adagrad
 from wordloom.progress import OnProgress
 from wordloom.source import Round, Source
 from wordloom.start import Start
-from wordloom.training import Training, start_model
+from wordloom.trainer import Training
 from wordloom.types import Float64s, Ids, Matrix, Starts
 from wordloom.workers import Workers
 
@@ -53,7 +53,6 @@ class Softmax(Training):
     def __init__(
         self, source: Source, start: Start | None, pool: Workers, threads: int, on_progress: OnProgress
     ) -> None:
-        self.source, self.config, self.pool, self.on_progress = source, source.config, pool, on_progress
         n_words, n_contexts = len(source.words.names), len(source.contexts.names)
         if max(n_words, n_contexts) > MOST_CONTEXTS:
             raise InputError(
@@ -64,19 +63,11 @@ class Softmax(Training):
             raise ConfigError(
                 f"freeze={start.freeze} is for objective=negative. Leave out freeze or objective=softmax."
             )
-        self.model = start_model(n_words, n_contexts, self.config.dim, self.config.seed, pool)
-        self.epochs_before, self.started = 0, {}
-        if start:
-            names = source.words.names, source.contexts.names
-            self.epochs_before, self.started = start.epochs, start.take_over(*self._matrices(), *names)
+        super().__init__(source, start, pool, on_progress)
         self.products = _Products(self.model, n_contexts, pool)
         self.heldout = HeldoutSoftmax(Heldout(source), self.products)
         self.squares = np.zeros((n_words, self.model.width), np.float32), np.zeros_like(self.model.C)
-        self.losses: list[float | None] = []
         self.likelihoods: list[float] = []
-        self.n_pairs = 0
-        self.report_due = 0.0
-        self.began = time.perf_counter()
 
     def _lr(self, position: float) -> float:
         """Stays: Adagrad lowers the rates itself. (Falling as well, words stop before they are there.)"""

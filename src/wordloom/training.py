@@ -1,57 +1,35 @@
-"""From ids to vectors: the schedule, the rounds, the threads.
-
-    for every epoch, for every round of a few million pairs:
-        draw the round's pairs and deal them into P*P blocks        (any number of threads, chunk by chunk)
-        for s in 0 .. P-1: train the blocks (i, (i+s) mod P)         (any number of threads, span by span of i)
-
-A span holds in step s the context parts of its i, moved on by s. With the next step it runs into one more part, which
-the span after it held: so it waits until that one has ended the step, and for nobody else.
-Which thread does what is left to chance; what is done is not, so the vectors are the same bytes every time.
-"""
+"""From a corpus, or from pairs, to vectors: what is asked for, checked, read and handed to the training it takes."""
 
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from wordloom.blocks import deal_parts, number_of_parts, pairs_per_round, stride_of
+from wordloom.blockwise import Blockwise
 from wordloom.cache import default_cache_dir, prepare, temporary_folder
 from wordloom.config import Architecture, Objective, TextOptions, TrainConfig, check_names, checked_threads
 from wordloom.corpus import open_corpus
 from wordloom.counting import count
-from wordloom.draws import Purpose, key
 from wordloom.encode import Encoded
-from wordloom.errors import ConfigError, DivergedError, InputError
-from wordloom.heldout import Heldout
-from wordloom.likelihood import Measure
+from wordloom.errors import ConfigError, InputError
 from wordloom.pair_corpus import open_pairs
 from wordloom.pair_encode import Selection, encode_pairs
 from wordloom.pair_source import PairSource
 from wordloom.progress import OnProgress, Progress, ignore
-from wordloom.source import Dealt, Names, Round, Source
+from wordloom.sequential import InOrder
+from wordloom.softmax import Softmax
+from wordloom.source import Source
 from wordloom.sppmi import check_installed, train_sppmi
 from wordloom.start import Frozen, Start, open_start
 from wordloom.text_source import TextSource
-from wordloom.types import Float64s, Ids, Matrix
-from wordloom.vectors import Embedding, Vectors
-from wordloom.vocabulary import Vocabulary, checked_selection, noise
-from wordloom.workers import Workers, relay, workers
-
-if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from wordloom.kernel.block import Noise, Room
-    from wordloom.kernel.sgns import Model
-
-LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; healthy training stays below 100
-LARGEST_COMPONENT = 1e3  # of a vector; healthy ones stay below 20
-SECONDS_BETWEEN_REPORTS = 0.25
-FROZEN = {None: 0, "words": 1, "contexts": 2}  # as the kernel knows it
+from wordloom.vectors import Embedding
+from wordloom.vocabulary import Vocabulary, checked_selection
+from wordloom.workers import workers
 
 _CONFIG = [f.name for f in fields(TrainConfig)]
 _TEXT = [f.name for f in fields(TextOptions)]
@@ -246,213 +224,7 @@ def train_source(
         return _kind(source.config)(source, start, pool, threads, on_progress).run()
 
 
-def _kind(config: TrainConfig) -> "type[Training]":
-    """Skip-gram with negative sampling is trained in blocks; see the other two for the rest."""
-    if config.model == "skipgram" and config.objective == "negative":
-        return Training
+def _kind(config: TrainConfig) -> type[Blockwise] | type[InOrder] | type[Softmax]:
     if config.objective == "softmax":
-        from wordloom.softmax import Softmax
-
         return Softmax
-    from wordloom.sequential import InOrder
-
-    return InOrder
-
-
-class Training:
-    """What one training holds together: the source, the model, the parts, the clock."""
-
-    def __init__(
-        self, source: Source, start: Start | None, pool: Workers, threads: int, on_progress: OnProgress
-    ) -> None:
-        self.source, self.config, self.pool, self.on_progress = source, source.config, pool, on_progress
-        config, n_words, n_contexts = self.config, len(source.words.names), len(source.contexts.names)
-        self.parts = number_of_parts(n_words, n_contexts, config.dim, source.n_pairs)
-        self.pairs_per_round = pairs_per_round(self.parts, config.dim, config.negatives)
-        # Long enough that calls cost nothing, short enough that an interrupt, which waits for one, takes no second.
-        self.spans = _spans(self.parts, max(4 * threads, self.parts * config.dim * (config.negatives + 1) // 2**16))
-        self.heldout: Measure = Heldout(source)
-        self.noise = noise(source.contexts.mass, config.noise_power)
-        self.model = start_model(n_words, n_contexts, config.dim, config.seed, pool)
-        self.epochs_before, self.started = 0, {}
-        if start:
-            names = source.words.names, self._contexts().names
-            self.epochs_before, self.started = start.epochs, start.take_over(*self._matrices(), *names)
-            self.model = self.model._replace(frozen=FROZEN[start.freeze])
-        self.losses: list[float | None] = []
-        self.n_pairs = 0
-        self.report_due = 0.0
-        self.began = time.perf_counter()
-
-    def run(self) -> Embedding:
-        """Train all epochs and hand over what was learnt."""
-        positions = self.source.n_positions
-        self._measure()
-        self._report(0)
-        for epoch in range(self.config.epochs):
-            for a_round in self._rounds():
-                self._train_round(epoch, a_round)
-            if self.n_pairs == 0:
-                raise InputError(self.source.without_pairs)
-            self._measure()
-            self._report((epoch + 1) * positions)
-        largest = np.abs([[m.min(), m.max()] for m in self._matrices()]).max()  # NaN if one is
-        self._check(bool(largest <= LARGEST_COMPONENT), self.config.epochs * positions - 1)
-        return self._embedding()
-
-    def _rounds(self) -> Iterable[Round]:
-        return self.source.rounds(self.pairs_per_round)
-
-    def _train_round(self, epoch: int, a_round: Round) -> None:
-        draws = self.epochs_before + epoch
-        word_part, context_part = self._parts_of(draws, a_round.number)
-        dealt = self.source.deal(draws, a_round, self.parts, word_part, context_part, self.pool)
-        self.n_pairs += int(dealt.starts[-1])
-        noise = noise_by_part(self.noise, context_part, self.parts)
-        round_key = key(self.config.seed, Purpose.NOISE, draws, a_round.number)
-        begin, end = (epoch * self.source.n_positions + at for at in (a_round.begin, a_round.end))
-        edges = np.linspace(begin, end, self.parts + 1).tolist()
-        train_span = self._span_trainer(dealt, noise, round_key, [self._lr(position) for position in edges])
-        squares = relay(self.pool, len(self.spans), self.parts, train_span)
-        for i, square in enumerate(squares):
-            here = begin + (end - begin) * i / (len(self.spans) * self.parts)
-            self._check(square <= LARGEST_SQUARE, here)
-            if time.perf_counter() >= self.report_due:
-                self._report(int(here))
-
-    def _parts_of(self, epoch: int, number: int) -> tuple[Ids, Ids]:
-        """The parts of words and of contexts in a round; one dealing serves where they are the same."""
-        deal_key = key(self.config.seed, Purpose.PARTS, epoch, number)
-        word_part = deal_parts(len(self.source.words.names), self.parts, deal_key)
-        if self.source.same:
-            return word_part, word_part
-        return word_part, deal_parts(len(self.noise), self.parts, key(int(deal_key), Purpose.PARTS))
-
-    def _span_trainer(
-        self, dealt: Dealt, noise: "Noise", key: np.uint64, rates: list[float]
-    ) -> Callable[[int, int], float]:
-        """What trains the blocks (i, (i + shift) mod P) for the i of a span; gives their largest mean square."""
-        from wordloom.kernel.block import make_room, train_diagonal
-
-        longest, contexts = (int(np.diff(starts).max()) for starts in (dealt.starts, noise.starts))
-        rooms: list[Room] = []  # that nobody is in: as many as threads, since fresh memory costs time
-
-        def train_span(shift: int, span: int) -> float:
-            try:
-                room = rooms.pop()
-            except IndexError:
-                room = make_room(self.config.negatives, longest, contexts, self.model.width)
-            where = self.parts, shift, *self.spans[span]
-            how = self.config.negatives, key, rates[shift], rates[shift + 1]
-            square: float = train_diagonal(self.model, room, *dealt, noise, *where, *how)
-            rooms.append(room)
-            return square
-
-        return train_span
-
-    def _check(self, healthy: bool, position: float) -> None:
-        if not healthy:
-            epoch, at = divmod(int(position), self.source.n_positions)
-            raise DivergedError(
-                f"The vectors diverged in epoch {epoch + 1}, near {self.source.unit[:-1]} {at:,}. "
-                f"The learning rate {self.config.lr:g} is likely too high; {self.config.usual_lr} is usual."
-            )
-
-    def _lr(self, position: float) -> float:
-        """The rate falls linearly with the position in all that there is to read, epochs end to end."""
-        done = position / (self.config.epochs * self.source.n_positions)
-        return self.config.lr + (self.config.min_lr - self.config.lr) * done
-
-    def _measure(self) -> None:
-        self.losses.append(self.heldout.loss(*self._matrices(), self.pool))
-
-    def _matrices(self) -> tuple[Matrix, Matrix]:
-        """W and C as users know them: views of the model without its padding."""
-        W, C = (m.reshape(-1, self.model.stride)[:, : self.config.dim] for m in (self.model.W, self.model.C))
-        return W, C
-
-    def _contexts(self) -> Names:
-        """What the rows of C are called."""
-        return self.source.contexts
-
-    def _report(self, done: int) -> None:
-        self.report_due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
-        positions = self.source.n_positions
-        self.on_progress(
-            Progress(
-                stage="train",
-                done=done,
-                total=self.config.epochs * positions,
-                epoch=max(1, -(-done // positions)),  # the end of an epoch still belongs to it
-                epochs=self.config.epochs,
-                lr=self._lr(done),
-                unit=self.source.unit,
-                words_per_second=done / (time.perf_counter() - self.began),
-                heldout=self.losses[-1],
-            )
-        )
-
-    def _embedding(self) -> Embedding:
-        record = {
-            "config": {name: value for name, value in asdict(self.config).items() if name not in self.source.unused},
-            "corpus": self.source.record,
-            "heldout": {"pairs": len(self.heldout), "loss": self.losses},
-        }
-        if self.started:
-            record["start"] = self.started
-        sides = zip((self.source.words, self._contexts()), self._matrices(), strict=True)
-        words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
-        return Embedding(words=words, contexts=contexts, record=record)
-
-
-def start_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
-    """W small and random, C zero: every pair begins with p(D=1|w,c) = 1/2."""
-    from wordloom.kernel.rng import start_rows
-    from wordloom.kernel.sgns import Model
-    from wordloom.kernel.simd import LANES
-
-    stride = stride_of(dim)
-    try:
-        W, C = _aligned(n_words * stride), _aligned(n_contexts * stride)
-    except MemoryError:
-        size = 4 * (n_words + n_contexts) * stride / 1e9
-        raise InputError(
-            f"{n_words:,} words and {n_contexts:,} contexts of dim {dim} take {size:,.1f} GB, more than there is. "
-            "Lower dim or raise min_count."
-        ) from None
-    model = Model(W, C, -(-dim // LANES) * LANES, stride)
-    start_key = key(seed, Purpose.START)
-    list(pool.map(lambda span: start_rows(model.W, stride, dim, start_key, *span), _spans(n_words, 64)))
-    return model
-
-
-def noise_by_part(probability: Float64s, part_of: Ids, parts: int) -> "Noise":
-    """An alias table for the contexts of each part."""
-    from wordloom.kernel.block import Noise
-    from wordloom.kernel.noise import alias_table
-
-    ids = np.argsort(part_of, kind="stable").astype(np.int32)
-    starts = np.searchsorted(part_of[ids], np.arange(parts + 1)).astype(np.int64)
-    cut, other = np.empty(len(ids), np.uint64), np.empty(len(ids), np.int64)
-    for begin, end in pairwise(starts.tolist()):
-        mine = probability[ids[begin:end]]
-        alias_table(mine / mine.sum(), cut[begin:end], other[begin:end])
-        other[begin:end] = ids[begin:end][other[begin:end]]
-    return Noise(ids, cut, other.astype(np.int32), starts)
-
-
-def _aligned(n: int) -> np.ndarray:
-    """n zeros that begin at a cache line."""
-    room = np.zeros(n + 16, np.float32)
-    skip = (-room.ctypes.data // 4) % 16
-    return room[skip : skip + n]
-
-
-def _spans(n: int, pieces: int) -> list[tuple[int, int]]:
-    """0..n cut into at most `pieces` ranges of nearly equal length.
-
-    >>> _spans(5, 2)
-    [(0, 2), (2, 5)]
-    """
-    edges = np.linspace(0, n, min(n, pieces) + 1).astype(int).tolist()
-    return list(pairwise(edges))
+    return Blockwise if config.model == "skipgram" and config.objective == "negative" else InOrder

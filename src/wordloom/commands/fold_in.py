@@ -13,7 +13,7 @@ from wordloom.console import progress
 if TYPE_CHECKING:
     from wordloom.fold_in import FoldedIn
 
-PURPOSE = "solve for the vectors of new words, those of a model as they are"
+PURPOSE = "give a model vectors for new words, and leave its own as they are"
 EXAMPLE = "wordloom fold-in king.loom news.txt -o more.loom --min-count 10"
 
 _OPTIONS = ("min_count", "l2", "most_contexts", "window", "sample", "negatives", "noise_power")
