@@ -8,7 +8,9 @@
     ├── MissingExtraError   2   a package that only an extra brings (also an ImportError)
     ├── DivergedError       3   the vectors became NaN or exploded
     ├── CorpusChangedError  4   the corpus was written to while it was read
-    └── OutputError         5   a file could not be written (the old one is intact)
+    ├── OutputError         5   a file could not be written (the old one is intact)
+    ├── LockedError         6   another process writes the same output
+    └── StoppedError  130, 143  training was asked to stop, and has written a checkpoint
 
 A message says what was asked, what is so, and what to do, in one line.
 """
@@ -56,6 +58,18 @@ class OutputError(WordloomError, OSError):
     """A file could not be written; what stood at its path before stands there still."""
 
     exit_code = 5
+
+
+class LockedError(WordloomError):
+    """Another process is about to write the same file, or trains into the same folder of checkpoints."""
+
+    exit_code = 6
+
+
+class StoppedError(WordloomError):
+    """Training was asked to stop (by a signal, say), and has written a checkpoint to go on from."""
+
+    exit_code = 130
 
 
 class CorpusWarning(UserWarning):
