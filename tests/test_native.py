@@ -18,7 +18,7 @@ from safetensors import safe_open
 
 from wordloom.errors import InputError, OutputError
 from wordloom.files import atomic_write
-from wordloom.formats import native
+from wordloom.formats import native, tensors
 from wordloom.vectors import Embedding, Vectors
 
 TENSORS = ["word_offsets", "word_counts", "context_offsets", "context_counts", "W", "C", "words", "contexts"]
@@ -584,7 +584,7 @@ def test_at_whichever_write_the_disk_is_full_the_old_file_stays_as_it_was(saved,
             return self.file.write(piece)
 
     for writes in range(9):  # the header and eight tensors
-        monkeypatch.setattr(native, "atomic_write", lambda path, writes=writes: full_after(path, writes))
+        monkeypatch.setattr(tensors, "atomic_write", lambda path, writes=writes: full_after(path, writes))
         with pytest.raises(OutputError) as refusal:
             native.save(small({"seed": 2}), saved)
         assert str(refusal.value) == (
@@ -592,7 +592,7 @@ def test_at_whichever_write_the_disk_is_full_the_old_file_stays_as_it_was(saved,
         )
         assert saved.read_bytes() == before
         assert list(saved.parent.iterdir()) == [saved]
-    monkeypatch.setattr(native, "atomic_write", lambda path: full_after(path, 9))
+    monkeypatch.setattr(tensors, "atomic_write", lambda path: full_after(path, 9))
     native.save(small({"seed": 2}), saved)
     assert native.load(saved).record == {"seed": 2}
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from wordloom.errors import InputError
 from wordloom.files import check_folder, output_errors, sync_folder
-from wordloom.formats.native import check_float16, pieces
+from wordloom.formats.native import check_float16
+from wordloom.formats.tensors import pieces
 from wordloom.formats.word2vec import checked_words
 from wordloom.vectors import Embedding, Vectors
 
