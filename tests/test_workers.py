@@ -46,7 +46,7 @@ def test_a_runner_waits_for_itself_and_for_the_one_after_it_and_for_nobody_else(
         return lap, runner
 
     with workers(threads) as pool:
-        results = list(relay(pool, runners, 4, run))
+        results = list(relay(pool, runners, range(4), run))
     assert sorted(results) == [(lap, runner) for lap in range(4) for runner in range(runners)]
 
 
@@ -60,7 +60,7 @@ def test_a_slow_runner_holds_up_only_those_before_it():
             far_ahead.set()
 
     with workers(2) as pool:
-        list(relay(pool, 8, 6, run))
+        list(relay(pool, 8, range(6), run))
 
 
 @pytest.mark.parametrize("spans", [[(0, 2), (2, 3), (3, 7)], [(i, i + 1) for i in range(7)]])
@@ -78,7 +78,7 @@ def test_spans_that_run_at_the_same_time_hold_different_parts(spans):
             held.difference_update(mine)
 
     with workers(4) as pool:
-        list(relay(pool, len(spans), 7, run))
+        list(relay(pool, len(spans), range(7), run))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -88,4 +88,4 @@ def test_what_goes_wrong_in_a_lap_reaches_whoever_asked(threads):
             raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match="stop"), workers(threads) as pool:
-        list(relay(pool, 3, 100, run))
+        list(relay(pool, 3, range(100), run))

@@ -14,6 +14,8 @@ __version__ = "0.1.0"
 
 # Names are looked up when they are first used: NumPy alone takes a tenth of a second to import, Numba more.
 _HOME = {
+    "CheckpointWarning": "errors",
+    "Checkpoints": "checkpoint",
     "ConfigError": "errors",
     "CorpusChangedError": "errors",
     "CorpusTypeError": "errors",
@@ -49,6 +51,8 @@ _HOME = {
 }
 
 __all__ = [
+    "CheckpointWarning",
+    "Checkpoints",
     "ConfigError",
     "CorpusChangedError",
     "CorpusTypeError",
@@ -85,10 +89,12 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from wordloom.checkpoint import Checkpoints
     from wordloom.classes import word_classes
     from wordloom.config import TextOptions, TrainConfig
     from wordloom.documents import document_vectors
     from wordloom.errors import (
+        CheckpointWarning,
         ConfigError,
         CorpusChangedError,
         CorpusTypeError,

@@ -10,22 +10,22 @@ Which thread does what is left to chance; what is done is not, so the vectors ar
 """
 
 import time
-from collections.abc import Callable, Iterable
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wordloom.blocks import deal_parts, number_of_parts, pairs_per_round
+from wordloom.checkpoint import State
 from wordloom.draws import Purpose, key
 from wordloom.heldout import Heldout
-from wordloom.progress import OnProgress
 from wordloom.source import Dealt, Round, Source
 from wordloom.start import Start
-from wordloom.trainer import LARGEST_SQUARE, Training, spans
+from wordloom.trainer import LARGEST_SQUARE, Running, Training, spans
 from wordloom.types import Float64s, Ids
 from wordloom.vocabulary import noise
-from wordloom.workers import Workers, relay
+from wordloom.workers import relay
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from wordloom.kernel.block import Noise, Room
@@ -36,38 +36,64 @@ FROZEN = {None: 0, "words": 1, "contexts": 2}  # as the kernel knows it
 class Blockwise(Training):
     """One training in blocks."""
 
-    def __init__(
-        self, source: Source, start: Start | None, pool: Workers, threads: int, on_progress: OnProgress
-    ) -> None:
-        super().__init__(source, start, pool, on_progress)
+    def __init__(self, source: Source, start: Start | None, running: Running) -> None:
+        super().__init__(source, start, running)
         config, n_words, n_contexts = self.config, len(source.words.names), len(source.contexts.names)
         self.model = self.model._replace(frozen=FROZEN[start.freeze if start else None])
         self.parts = number_of_parts(n_words, n_contexts, config.dim, source.n_pairs)
         self.pairs_per_round = pairs_per_round(self.parts, config.dim, config.negatives)
         # Long enough that calls cost nothing, short enough that an interrupt, which waits for one, takes no second.
-        self.spans = spans(self.parts, max(4 * threads, self.parts * config.dim * (config.negatives + 1) // 2**16))
+        self.spans = spans(
+            self.parts, max(4 * running.threads, self.parts * config.dim * (config.negatives + 1) // 2**16)
+        )
         self.heldout = Heldout(source)
         self.noise = noise(source.contexts.mass, config.noise_power)
+        self.shift = 0  # of the round that is next
 
-    def _rounds(self) -> Iterable[Round]:
-        return self.source.rounds(self.pairs_per_round)
+    def _train_epoch(self, epoch: int) -> Iterator[int]:
+        """A step is a round. When it is to stop, it does so within a round, of which all spans have the same shift."""
+        before = epoch * self.source.n_positions
+        for a_round in islice(self.source.rounds(self.pairs_per_round), self.step, None):
+            while self.shift < self.parts:
+                self.shift = self._train_round(epoch, a_round)
+                if self.shift < self.parts:
+                    yield before + a_round.begin
+            self.step, self.shift = self.step + 1, 0
+            yield before + a_round.end
 
-    def _train_round(self, epoch: int, a_round: Round) -> None:
+    def _place(self) -> dict[str, Any]:
+        return super()._place() | {"shift": self.shift}
+
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        self.shift = state.place["shift"]
+
+    def _train_round(self, epoch: int, a_round: Round) -> int:
+        """Train a round from `shift` on; gives the shift that would be next."""
         draws = self.epochs_before + epoch
         word_part, context_part = self._parts_of(draws, a_round.number)
         dealt = self.source.deal(draws, a_round, self.parts, word_part, context_part, self.pool)
-        self.n_pairs += int(dealt.starts[-1])
+        self.n_pairs += int(dealt.starts[-1]) if self.shift == 0 else 0
         noise = noise_by_part(self.noise, context_part, self.parts)
         round_key = key(self.config.seed, Purpose.NOISE, draws, a_round.number)
         begin, end = (epoch * self.source.n_positions + at for at in (a_round.begin, a_round.end))
         edges = np.linspace(begin, end, self.parts + 1).tolist()
         train_span = self._span_trainer(dealt, noise, round_key, [self._lr(position) for position in edges])
-        squares = relay(self.pool, len(self.spans), self.parts, train_span)
-        for i, square in enumerate(squares):
-            here = begin + (end - begin) * i / (len(self.spans) * self.parts)
+        done = len(self.spans) * self.shift
+        squares = relay(self.pool, len(self.spans), range(self.shift, self.parts), train_span, self._to_stop)
+        while True:
+            try:
+                square = next(squares)
+            except StopIteration as ended:
+                return int(ended.value)
+            here = begin + (end - begin) * done / (len(self.spans) * self.parts)
+            done += 1
             self._check(square <= LARGEST_SQUARE, here)
             if time.perf_counter() >= self.report_due:
                 self._report(int(here))
+
+    def _to_stop(self) -> bool:
+        return self.running.checkpoints is not None and self.running.checkpoints.stop_asked
 
     def _parts_of(self, epoch: int, number: int) -> tuple[Ids, Ids]:
         """The parts of words and of contexts in a round; one dealing serves where they are the same."""

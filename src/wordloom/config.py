@@ -90,6 +90,7 @@ class TrainConfig:
     min_lr: float = 2.5e-6  # ... to this
     seed: int = 1
     heldout: float = 0.001  # the share of sentences kept aside to measure the objective; 0 turns it off
+    patience: int | None = None  # stop after so many epochs without a lower held-out loss, and keep the best
     # skipgram: a word predicts each of its contexts; cbow: they predict the word together; sppmi-svd: see `sppmi.py`
     model: Architecture = "skipgram"
     objective: Objective = "negative"  # negative sampling, hierarchical softmax, or the softmax of equation (3)
@@ -126,6 +127,7 @@ class TrainConfig:
             raise ConfigError(f"min_lr={self.min_lr!r} is out of range: use 0 up to the learning rate, lr={self.lr}.")
         check_whole("seed", self.seed, 0, 2**63 - 1, "any whole number")
         check_number("heldout", self.heldout, 0.0, 0.5, "0.001 is usual, 0 turns it off")
+        self._check_patience()
         for field in fields(self):  # sample=0 and sample=np.float64(0) make the same record
             value = getattr(self, field.name)
             if isinstance(field.default, float):
@@ -143,6 +145,17 @@ class TrainConfig:
         if self.model == "cbow":
             return 0.15 if self.cbow_gradient == "derivative" else 0.05
         return 0.1 if self.objective == "softmax" else 0.025  # of Adagrad, which divides it by what it meets
+
+    def _check_patience(self) -> None:
+        if self.patience is None:
+            return
+        check_whole("patience", self.patience, 1, 1_000_000, "1 to 3 is usual, leave it out to train all epochs")
+        if self.heldout == 0:
+            raise ConfigError(
+                "patience waits for the held-out loss, and heldout=0 turns that off. Leave one of them out."
+            )
+        if self.model == "sppmi-svd":
+            raise ConfigError("model=sppmi-svd is computed, not trained in epochs. Leave out patience.")
 
     def _check_objective(self) -> None:
         check_choice("model", self.model, Architecture)

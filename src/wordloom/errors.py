@@ -78,3 +78,7 @@ class CorpusWarning(UserWarning):
 
 class VectorsWarning(UserWarning):
     """Something odd in a file of vectors that loading survives: words that occur twice."""
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint that is damaged, while the one before it is not."""

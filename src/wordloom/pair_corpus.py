@@ -71,6 +71,9 @@ class PairCorpus(ABC):
     def lots(self, threads: int = 1) -> Iterator[Lot]:
         """All pairs; an InputError for what is none."""
 
+    def check_unchanged(self) -> None:  # noqa: B027 (what is in memory has no files)
+        """Raise CorpusChangedError if a file was written to since it was opened."""
+
     def close(self) -> None:  # noqa: B027 (what is in memory has nothing to close)
         """Remove what was spooled."""
 
@@ -124,6 +127,9 @@ class _TextPairs(PairCorpus):
 
     def lots(self, threads: int = 1) -> Iterator[Lot]:
         yield from in_order(lambda task: _parsed(*task), self._blocks(), threads)
+        self.check_unchanged()
+
+    def check_unchanged(self) -> None:
         self._corpus.check_unchanged()
 
     def _blocks(self) -> Iterator[tuple[str, int, TextBlock]]:

@@ -6,7 +6,7 @@ text, while the others draw the windows of what comes next: the vectors are the 
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,15 +17,13 @@ from wordloom.errors import ConfigError
 from wordloom.heldout import Heldout
 from wordloom.hierarchical import Tree, huffman, node_mass, node_names
 from wordloom.likelihood import HeldoutWays, HeldoutWindows, Measure
-from wordloom.progress import OnProgress
-from wordloom.source import Names, Round, Source
+from wordloom.source import Names, Source
 from wordloom.start import Start
 from wordloom.stretches import Stretch, stretches
 from wordloom.text_source import TextSource
-from wordloom.trainer import LARGEST_SQUARE, Training
+from wordloom.trainer import LARGEST_SQUARE, Running, Training
 from wordloom.types import Float64s
 from wordloom.vocabulary import noise
-from wordloom.workers import Workers
 
 if TYPE_CHECKING:  # the kernels bring Numba
     from wordloom.kernel.hierarchical import Ways
@@ -39,9 +37,7 @@ Trainer = Callable[[Stretch, np.uint64, float, float], tuple[int, float]]
 class InOrder(Training):
     """One training in the order of the text. It has the schedule of `Training`, and stretches instead of blocks."""
 
-    def __init__(
-        self, source: Source, start: Start | None, pool: Workers, threads: int, on_progress: OnProgress
-    ) -> None:
+    def __init__(self, source: Source, start: Start | None, running: Running) -> None:
         if start and start.freeze:
             raise ConfigError(
                 f"freeze={start.freeze} is for skip-gram by negative sampling, not for model={source.config.model} and "
@@ -50,23 +46,23 @@ class InOrder(Training):
         assert isinstance(source, TextSource)  # `train_pairs` sees to it
         self.text = source
         self.tree = huffman(source.contexts.counts) if source.config.objective == "hs" else None
-        super().__init__(source, start, pool, on_progress)
+        super().__init__(source, start, running)
         self.heldout = _measure(source, self.tree)
         self.train_stretch = self._trainer()
 
-    def _rounds(self) -> Iterable[Round]:
-        return [Round(0, 0, self.text.encoded.n_sentences, 0, self.source.n_positions)]  # an epoch is one
-
-    def _train_round(self, epoch: int, a_round: Round) -> None:
+    def _train_epoch(self, epoch: int) -> Iterator[int]:
+        """A step is a stretch."""
         before, draws = epoch * self.source.n_positions, self.epochs_before + epoch
-        for i, stretch in enumerate(stretches(self.text, draws, self.pool)):
+        for stretch in stretches(self.text, draws, self.pool, self.step):
             begin, end = before + stretch.begin, before + stretch.end
-            noise_key = key(self.config.seed, Purpose.NOISE, draws, i)
+            noise_key = key(self.config.seed, Purpose.NOISE, draws, self.step)
             n, square = self.train_stretch(stretch, noise_key, self._lr(begin), self._lr(end))
             self.n_pairs += n
             self._check(square <= LARGEST_SQUARE, begin)
             if time.perf_counter() >= self.report_due:
                 self._report(end)
+            self.step += 1
+            yield end
 
     def _trainer(self) -> Trainer:
         if self.tree and self.config.model == "skipgram":

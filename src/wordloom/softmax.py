@@ -11,20 +11,20 @@ are the same bytes for any number of threads.
 import time
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from wordloom.blocks import PAIRS_PER_ROUND
+from wordloom.checkpoint import State
 from wordloom.draws import Purpose, draw, key
 from wordloom.errors import ConfigError, InputError
 from wordloom.heldout import Heldout
 from wordloom.objective import adagrad
-from wordloom.progress import OnProgress
-from wordloom.source import Round, Source
+from wordloom.source import Source
 from wordloom.start import Start
-from wordloom.trainer import Training
+from wordloom.trainer import Running, Training
 from wordloom.types import Float64s, Ids, Matrix, Starts
 from wordloom.workers import Workers
 
@@ -50,9 +50,7 @@ class Counted(NamedTuple):
 class Softmax(Training):
     """One training by equation (3). It has the schedule of `Training`, and passes over words instead of blocks."""
 
-    def __init__(
-        self, source: Source, start: Start | None, pool: Workers, threads: int, on_progress: OnProgress
-    ) -> None:
+    def __init__(self, source: Source, start: Start | None, running: Running) -> None:
         n_words, n_contexts = len(source.words.names), len(source.contexts.names)
         if max(n_words, n_contexts) > MOST_CONTEXTS:
             raise InputError(
@@ -63,43 +61,50 @@ class Softmax(Training):
             raise ConfigError(
                 f"freeze={start.freeze} is for objective=negative. Leave out freeze or objective=softmax."
             )
-        super().__init__(source, start, pool, on_progress)
-        self.products = _Products(self.model, n_contexts, pool)
+        super().__init__(source, start, running)
+        self.products = _Products(self.model, n_contexts, self.pool)
         self.heldout = HeldoutSoftmax(Heldout(source), self.products)
         self.squares = np.zeros((n_words, self.model.width), np.float32), np.zeros_like(self.model.C)
         self.likelihoods: list[float] = []
+        self.likelihood = 0.0  # of the pairs of the words that this sweep has stepped with
 
     def _lr(self, position: float) -> float:
         """Stays: Adagrad lowers the rates itself. (Falling as well, words stop before they are there.)"""
         return self.config.lr
 
-    def _rounds(self) -> list[Round]:
-        return [Round(0, 0, 0, 0, self.source.n_positions)]  # an epoch is one
-
-    def _train_round(self, epoch: int, a_round: Round) -> None:
+    def _train_epoch(self, epoch: int) -> Iterator[int]:
+        """A step is a batch of words; SWEEPS times all words, in an order of their own each time, make an epoch."""
         draws = self.epochs_before + epoch
         counted = self._count(draws)
-        self.n_pairs += int(counted.counts.sum(dtype=np.float64))
         n_of = np.add.reduceat(np.append(counted.counts, 0), counted.starts[:-1], dtype=np.float64)
         n_of[np.diff(counted.starts) == 0] = 0  # reduceat gives the next word's there
-        for sweep in range(SWEEPS):
-            likelihood = self._sweep(
-                epoch + sweep / SWEEPS, key(self.config.seed, Purpose.PARTS, draws, sweep), counted, n_of
-            )
-        self.likelihoods.append(float(f"{likelihood:.12g}"))
-
-    def _sweep(self, began: float, draws: np.uint64, counted: Counted, n_of: Float64s) -> float:
-        """Step once with every word, in an order of its own; gives the log-likelihood of all pairs."""
+        self.n_pairs += int(n_of.sum()) if self.step == 0 else 0
         words = np.flatnonzero(n_of)
-        order = words[np.argsort(draw(draws, words), kind="stable")]
-        likelihood = 0.0
-        for at in range(0, len(order), WORDS_PER_BATCH):
-            position = (began + at / len(order) / SWEEPS) * self.source.n_positions
-            likelihood += self._step(order[at : at + WORDS_PER_BATCH], counted, n_of, self._lr(position))
-            self._check(bool(np.isfinite(likelihood)), position)
-            if time.perf_counter() >= self.report_due:
-                self._report(int(position))
-        return likelihood
+        batches = max(1, -(-len(words) // WORDS_PER_BATCH))
+        for sweep in range(self.step // batches, SWEEPS):
+            order = words[np.argsort(draw(key(self.config.seed, Purpose.PARTS, draws, sweep), words), kind="stable")]
+            for batch in range(self.step % batches, batches):
+                some = order[batch * WORDS_PER_BATCH :][:WORDS_PER_BATCH]
+                position = int((epoch + (sweep + batch / batches) / SWEEPS) * self.source.n_positions)
+                self.likelihood = self.likelihood if batch else 0.0
+                self.likelihood += self._step(some, counted, n_of, self._lr(position))
+                self._check(bool(np.isfinite(self.likelihood)), position)
+                if time.perf_counter() >= self.report_due:
+                    self._report(position)
+                self.step += 1
+                yield position
+        self.likelihoods.append(float(f"{self.likelihood:.12g}"))
+
+    def _place(self) -> dict[str, Any]:
+        return super()._place() | {"likelihoods": self.likelihoods, "likelihood": self.likelihood}
+
+    def _arrays(self) -> dict[str, Matrix]:
+        words, contexts = self.squares
+        return super()._arrays() | {"squares_W": words, "squares_C": contexts.reshape(-1, self.model.stride)}
+
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        self.likelihoods, self.likelihood = state.place["likelihoods"], state.place["likelihood"]
 
     def _step(self, words: npt.NDArray[np.intp], counted: Counted, n_of: Float64s, lr: float) -> float:
         """A step of Adagrad with some words; gives the log-likelihood of their pairs as it was before."""

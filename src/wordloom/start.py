@@ -20,7 +20,7 @@ from wordloom.vocabulary import Vocabulary
 
 Frozen = Literal["words", "contexts"]
 
-_FRESH = {"epochs", "lr", "min_lr", "heldout"}  # options of a run, which the next one does not take over
+_FRESH = {"epochs", "lr", "min_lr", "heldout", "patience"}  # options of a run, which the next one does not take over
 _ANYWHERE = {"dim", "negatives", "noise_power", "seed"}
 
 

@@ -5,6 +5,7 @@ A stretch of text is thinned on other threads while the one before it is trained
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -44,11 +45,11 @@ class Stretch(NamedTuple):
         return int(np.maximum(here - self.left, self.right - here - 1).max(initial=1))
 
 
-def stretches(source: TextSource, epoch: int, pool: Workers) -> Iterator[Stretch]:
-    """Those of an epoch, in order, without what is held out; the pool draws some ahead."""
+def stretches(source: TextSource, epoch: int, pool: Workers, begin: int = 0) -> Iterator[Stretch]:
+    """Those of an epoch from number `begin` on, in order, without what is held out; the pool draws some ahead."""
     keys = np.array([key(source.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
     waiting: deque[Future[Stretch]] = deque()
-    for first, last in ranges(source.encoded.starts, TOKENS_PER_CHUNK):
+    for first, last in islice(ranges(source.encoded.starts, TOKENS_PER_CHUNK), begin, None):
         waiting.append(pool.submit(_thin, source, first, last, keys, source.heldout_limit))
         if len(waiting) > _AHEAD:
             yield waiting.popleft().result()

@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -50,6 +50,7 @@ class SourceFile:
     spooled: bool
     size: int
     stamp: tuple[int, int, int]  # what a change of the file changes: size, time of change, inode
+    _sample: str = field(default="", compare=False)
 
     @classmethod
     def at(cls, path: Path, name: str, spooled: bool = False) -> "SourceFile":
@@ -57,10 +58,16 @@ class SourceFile:
         return cls(path, name, spooled, status.st_size, _stamp(status))
 
     def is_unchanged(self) -> bool:
-        return _stamp(self.path.stat()) == self.stamp
+        """Whether size, time, inode and, once one was taken, the sample are what they were."""
+        return _stamp(self.path.stat()) == self.stamp and self._sample in ("", self._digest())
 
     def sample(self) -> str:
         """SHA-256 of 64 stretches of 4 KB, from first to last: most changes that keep size and time show."""
+        if not self._sample:
+            object.__setattr__(self, "_sample", self._digest())
+        return self._sample
+
+    def _digest(self) -> str:
         digest = hashlib.sha256()
         with self.path.open("rb") as file:
             for i in range(64):

@@ -6,19 +6,21 @@ dense products (`softmax.py`).
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from wordloom import __version__
 from wordloom.blocks import stride_of
+from wordloom.checkpoint import Checkpoints, State
 from wordloom.draws import Purpose, key
-from wordloom.errors import DivergedError, InputError
+from wordloom.errors import CorpusChangedError, DivergedError, InputError, StoppedError
 from wordloom.likelihood import Measure
-from wordloom.progress import OnProgress, Progress
-from wordloom.source import Names, Round, Source
+from wordloom.progress import OnProgress, Progress, ignore
+from wordloom.source import Names, Source
 from wordloom.start import Start
 from wordloom.types import Matrix
 from wordloom.vectors import Embedding, Vectors
@@ -32,61 +34,193 @@ LARGEST_COMPONENT = 1e3  # of a vector; healthy ones stay below 20
 SECONDS_BETWEEN_REPORTS = 0.25
 
 
+class Running(NamedTuple):
+    """What a training runs with, none of which changes the vectors."""
+
+    pool: Workers
+    threads: int
+    on_progress: OnProgress = ignore
+    checkpoints: Checkpoints | None = None
+    check_corpus: Callable[[], None] = lambda: None  # raises a CorpusChangedError; asked at the end of each epoch
+
+
+class Best(NamedTuple):
+    """The matrices at the end of the epoch whose held-out loss was the lowest so far."""
+
+    epoch: int
+    W: Matrix
+    C: Matrix
+
+
 class Training(ABC):
-    """One training; those who derive from it say what is held out, and how a round is trained."""
+    """One training; those who derive from it say what is held out, and how an epoch is trained.
+
+    It is at `step` steps of `epoch`; what a step is, the kind of training knows.
+    """
 
     heldout: Measure
 
-    def __init__(self, source: Source, start: Start | None, pool: Workers, on_progress: OnProgress) -> None:
-        self.source, self.config, self.pool, self.on_progress = source, source.config, pool, on_progress
+    def __init__(self, source: Source, start: Start | None, running: Running) -> None:
+        self.source, self.config, self.running, self.pool = source, source.config, running, running.pool
         words, contexts = source.words.names, self._contexts().names
-        self.model = start_model(len(words), len(contexts), self.config.dim, self.config.seed, pool)
+        self.model = start_model(len(words), len(contexts), self.config.dim, self.config.seed, self.pool)
         self.epochs_before = start.epochs if start else 0
         self.started: dict[str, Any] = start.take_over(*self._matrices(), words, contexts) if start else {}
         self.losses: list[float | None] = []
-        self.n_pairs = 0
-        self.report_due = self.began = 0.0
+        self.best: Best | None = None
+        self.epoch = self.step = self.n_pairs = 0
+        self.report_due = self.began = self.began_at = 0.0
 
     def run(self) -> Embedding:
-        """Train all epochs and hand over what was learnt."""
-        positions = self.source.n_positions
-        self.began = time.perf_counter()
-        self._measure()
-        self._report(0)
-        for epoch in range(self.config.epochs):
-            for a_round in self._rounds():
-                self._train_round(epoch, a_round)
+        """Train all epochs that are left and hand over what was learnt."""
+        self._begin()
+        while self.epoch < self.config.epochs and not self._out_of_patience():
+            for position in self._train_epoch(self.epoch):
+                self._pause(position)
             if self.n_pairs == 0:
                 raise InputError(self.source.without_pairs)
-            self._measure()
-            self._report((epoch + 1) * positions)
-        largest = np.abs([[m.min(), m.max()] for m in self._matrices()]).max()  # NaN if one is
-        self._check(bool(largest <= LARGEST_COMPONENT), self.config.epochs * positions - 1)
+            self._end_epoch()
+        self._end()
         return self._embedding()
 
     @abstractmethod
-    def _rounds(self) -> Iterable[Round]:
-        """The rounds of an epoch."""
+    def _train_epoch(self, epoch: int) -> Iterator[int]:
+        """Train what is left of an epoch from `step` on; gives the position wherever the training can be interrupted.
 
-    @abstractmethod
-    def _train_round(self, epoch: int, a_round: Round) -> None:
-        """Train one of them, and add its pairs to n_pairs."""
+        `step`, and whatever else `_place` has, is then that from which to go on.
+        """
+
+    @property
+    def position(self) -> int:
+        """Where the epoch begins, in all that there is to read, epochs end to end."""
+        return self.epoch * self.source.n_positions
+
+    def _begin(self) -> None:
+        """At the newest checkpoint, if there is one."""
+        checkpoints = self.running.checkpoints
+        state = checkpoints.newest(self._identity()) if checkpoints else None
+        if state:
+            self._restore(state)
+        else:
+            self._measure()
+        self.began, self.began_at = time.perf_counter(), self.position
+        if checkpoints:
+            checkpoints.begin(self.position)
+        self._report(self.position)
+
+    def _end_epoch(self) -> None:
+        """Look at what the epoch has brought, and whether the corpus is still what it was."""
+        self.epoch, self.step = self.epoch + 1, 0
+        self._check_matrices(self.position - 1)
+        self._measure()
+        self._report(self.position)
+        try:
+            self.running.check_corpus()
+        except CorpusChangedError:
+            self._checkpoint(self.position)
+            raise
+        self._pause(self.position, epoch_ended=True)
+
+    def _end(self) -> None:
+        """The last state is worth a checkpoint: saving it may fail."""
+        checkpoints = self.running.checkpoints
+        if checkpoints:
+            if checkpoints.position < self.position:
+                self._checkpoint(self.position)
+            checkpoints.running = False
+
+    # --- Health
 
     def _check(self, healthy: bool, position: float) -> None:
         if not healthy:
             epoch, at = divmod(int(position), self.source.n_positions)
+            checkpoints = self.running.checkpoints
+            kept = f" Checkpoints from before are in {checkpoints.folder}." if checkpoints else ""
             raise DivergedError(
                 f"The vectors diverged in epoch {epoch + 1}, near {self.source.unit[:-1]} {at:,}. "
-                f"The learning rate {self.config.lr:g} is likely too high; {self.config.usual_lr} is usual."
+                f"The learning rate {self.config.lr:g} is likely too high; {self.config.usual_lr} is usual.{kept}"
             )
+
+    def _check_matrices(self, position: float) -> None:
+        largest = np.abs([[m.min(), m.max()] for m in self._matrices()]).max()  # NaN if one is
+        self._check(bool(largest <= LARGEST_COMPONENT), position)
+
+    def _measure(self) -> None:
+        """Ask the held-out examples; with patience, keep the matrices if they were never better."""
+        loss = self.heldout.loss(*self._matrices(), self.pool)
+        self.losses.append(loss)
+        if self.config.patience is None:
+            return
+        if loss is None:
+            raise InputError(
+                "patience waits for the held-out loss, and so small a corpus holds nothing out. Leave out patience."
+            )
+        if self.epoch and (self.best is None or loss < self._loss_of(self.best)):
+            W, C = (matrix.copy() for matrix in self._matrices())
+            self.best = Best(self.epoch, W, C)
+
+    def _loss_of(self, best: Best) -> float:
+        loss = self.losses[best.epoch]
+        assert loss is not None  # or it would not be the best
+        return loss
+
+    def _out_of_patience(self) -> bool:
+        return self.best is not None and self.epoch - self.best.epoch >= (self.config.patience or 0)
+
+    # --- Checkpoints
+
+    def _pause(self, position: int, epoch_ended: bool = False) -> None:
+        """Between two steps: write a checkpoint if it is time for one, and end here if that was asked."""
+        checkpoints = self.running.checkpoints
+        if checkpoints and (checkpoints.stop_asked or checkpoints.due(position, epoch_ended)):
+            self._checkpoint(position)
+        if checkpoints and checkpoints.stop_asked:
+            epoch, at = divmod(position, self.source.n_positions)
+            raise StoppedError(
+                f"Stopped in epoch {epoch + 1}, at {self.source.unit[:-1]} {at:,}. "
+                f"To go on: wordloom train --resume {checkpoints.folder} (in Python, resume=True)"
+            )
+
+    def _checkpoint(self, position: int) -> None:
+        if self.running.checkpoints:
+            self._check_matrices(position)
+            state = State({**self._arrays(), **self._best_arrays()}, self._place(), self._identity())
+            self.running.checkpoints.write(state, position)
+
+    def _identity(self) -> dict[str, Any]:
+        """What must be the same for two trainings to be one. (As JSON has it, in which tuples are lists.)"""
+        config = asdict(self.config)
+        return {"wordloom": __version__, "config": config, "corpus": self.source.record, "start": self.started}
+
+    def _place(self) -> dict[str, Any]:
+        """How far it is; with `_arrays` all that a training has to know to go on."""
+        place = {"epoch": self.epoch, "step": self.step, "n_pairs": self.n_pairs, "losses": self.losses}
+        return place | ({"best": self.best.epoch} if self.best else {})
+
+    def _arrays(self) -> dict[str, Matrix]:
+        """What steps change."""
+        W, C = self._matrices()
+        return {"W": W, "C": C}
+
+    def _best_arrays(self) -> dict[str, Matrix]:
+        return {"best_W": self.best.W, "best_C": self.best.C} if self.best else {}
+
+    def _restore(self, state: State) -> None:
+        """Be where a checkpoint was written."""
+        place = state.place
+        self.epoch, self.step, self.n_pairs = place["epoch"], place["step"], place["n_pairs"]
+        self.losses = place["losses"]
+        for name, array in self._arrays().items():
+            array[...] = state.arrays[name]
+        if "best" in place:
+            self.best = Best(place["best"], state.arrays["best_W"], state.arrays["best_C"])
+
+    # --- What all of them need
 
     def _lr(self, position: float) -> float:
         """The rate falls linearly with the position in all that there is to read, epochs end to end."""
         done = position / (self.config.epochs * self.source.n_positions)
         return self.config.lr + (self.config.min_lr - self.config.lr) * done
-
-    def _measure(self) -> None:
-        self.losses.append(self.heldout.loss(*self._matrices(), self.pool))
 
     def _matrices(self) -> tuple[Matrix, Matrix]:
         """W and C as users know them: views of the model without its padding."""
@@ -100,7 +234,7 @@ class Training(ABC):
     def _report(self, done: int) -> None:
         self.report_due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
         positions = self.source.n_positions
-        self.on_progress(
+        self.running.on_progress(
             Progress(
                 stage="train",
                 done=done,
@@ -109,7 +243,7 @@ class Training(ABC):
                 epochs=self.config.epochs,
                 lr=self._lr(done),
                 unit=self.source.unit,
-                words_per_second=done / (time.perf_counter() - self.began),
+                words_per_second=(done - self.began_at) / (time.perf_counter() - self.began),
                 heldout=self.losses[-1],
             )
         )
@@ -120,9 +254,12 @@ class Training(ABC):
             "corpus": self.source.record,
             "heldout": {"pairs": len(self.heldout), "loss": self.losses},
         }
+        if self.best:
+            record["heldout"]["best"] = self.best.epoch
         if self.started:
             record["start"] = self.started
-        sides = zip((self.source.words, self._contexts()), self._matrices(), strict=True)
+        matrices = self.best[1:] if self.best else self._matrices()
+        sides = zip((self.source.words, self._contexts()), matrices, strict=True)
         words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
         return Embedding(words=words, contexts=contexts, record=record)
 

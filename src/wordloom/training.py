@@ -1,8 +1,8 @@
 """From a corpus, or from pairs, to vectors: what is asked for, checked, read and handed to the training it takes."""
 
-import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -12,11 +12,13 @@ import numpy as np
 
 from wordloom.blockwise import Blockwise
 from wordloom.cache import default_cache_dir, prepare, temporary_folder
+from wordloom.checkpoint import Checkpoints, opened_checkpoints
 from wordloom.config import Architecture, Objective, TextOptions, TrainConfig, check_names, checked_threads
 from wordloom.corpus import open_corpus
 from wordloom.counting import count
 from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, InputError
+from wordloom.outputs import Outputs
 from wordloom.pair_corpus import open_pairs
 from wordloom.pair_encode import Selection, encode_pairs
 from wordloom.pair_source import PairSource
@@ -27,12 +29,15 @@ from wordloom.source import Source
 from wordloom.sppmi import check_installed, train_sppmi
 from wordloom.start import Frozen, Start, open_start
 from wordloom.text_source import TextSource
+from wordloom.textfiles import PathName
+from wordloom.trainer import Running
 from wordloom.vectors import Embedding
 from wordloom.vocabulary import Vocabulary, checked_selection
 from wordloom.workers import workers
 
 _CONFIG = [f.name for f in fields(TrainConfig)]
 _TEXT = [f.name for f in fields(TextOptions)]
+_RUNNING = ["start", "freeze", "threads", "output", "contexts_output", "checkpoint", "cache_dir", "on_progress"]
 
 
 def train(
@@ -46,7 +51,10 @@ def train(
     start: object = None,
     grow: bool = False,
     freeze: Frozen | None = None,
-    cache_dir: str | os.PathLike[str] | None = None,
+    output: PathName | None = None,
+    contexts_output: PathName | None = None,
+    checkpoint: Checkpoints | PathName | None = None,
+    cache_dir: PathName | None = None,
     on_progress: OnProgress = ignore,
     **options: Any,
 ) -> Embedding:
@@ -57,8 +65,10 @@ def train(
     keep, drop: words to keep however rare, and to leave out. vocabulary: take these words instead of counting.
     tokenize: what makes words of a line, instead of white space. start: begin with these vectors, an Embedding or
     the path of one, and with the options that they were made with. grow: words of the start that the corpus does not
-    have stay, too. freeze: words or contexts, which then stay as they are. cache_dir: where the encoded corpus is kept
-    for the next run. on_progress: called with a `Progress` a few times a second.
+    have stay, too. freeze: words or contexts, which then stay as they are. output, contexts_output: files to save the
+    embedding, or its contexts, to; whether that can be done is checked first. checkpoint: a folder, or `Checkpoints`,
+    to be able to go on after an interruption. cache_dir: where the encoded corpus is kept for the next run.
+    on_progress: called with a `Progress` a few times a second.
     """
     begin = open_start(start, grow=grow, freeze=freeze)
     config, text = split_options(begin.options(options, "tokens") if begin else options)
@@ -69,6 +79,8 @@ def train(
             raise ConfigError(
                 "model=sppmi-svd is computed, not trained on from a start. Leave out start, grow and freeze."
             )
+        if checkpoint is not None:
+            raise ConfigError("model=sppmi-svd is computed at once, and has no checkpoints. Leave out checkpoint.")
     keep, drop = checked_selection(min_count=config.min_count, max_vocab=config.max_vocab, keep=keep, drop=drop)
     if vocabulary is not None and not isinstance(vocabulary, Vocabulary):
         raise ConfigError("vocabulary is not a wordloom.Vocabulary. Make one by Vocabulary.of or Vocabulary.read.")
@@ -80,7 +92,11 @@ def train(
         raise ConfigError("A given vocabulary is taken as it is, so it does not grow. Leave one of them out.")
     if options.get("min_context_count") is not None:
         raise ConfigError("min_context_count is for pairs; the words of a text are its contexts. Use min_count.")
-    with open_corpus(corpus, text=text, tokenize=tokenize) as opened:
+    outputs, checkpoints = Outputs(output, contexts_output), opened_checkpoints(checkpoint)
+    with (
+        open_corpus(corpus, text=text, tokenize=tokenize) as opened,
+        checkpoints.held() if checkpoints else nullcontext(),
+    ):
         on_progress(Progress(stage="compile"))
         load_kernels(config.objective, "cbow" if config.model == "cbow" else "skipgram")
         if begin and (begin.grow or begin.freeze) and vocabulary is None:
@@ -104,8 +120,17 @@ def train(
             if config.model == "sppmi-svd":
                 emb = train_sppmi(encoded, config, threads=threads, cache_dir=cache_dir, on_progress=on_progress)
             else:
-                emb = train_encoded(encoded, config, start=begin, threads=threads, on_progress=on_progress)
-    emb.record["text"] = {"lowercase": text.lowercase, "max_sentence": text.max_sentence}
+                emb = train_encoded(
+                    encoded,
+                    config,
+                    start=begin,
+                    threads=threads,
+                    on_progress=on_progress,
+                    checkpoints=checkpoints,
+                    check_corpus=opened.check_unchanged,
+                )
+        emb.record["text"] = {"lowercase": text.lowercase, "max_sentence": text.max_sentence}
+        outputs.save(emb)
     return emb
 
 
@@ -118,7 +143,10 @@ def train_pairs(
     start: object = None,
     freeze: Frozen | None = None,
     threads: int | None = None,
-    cache_dir: str | os.PathLike[str] | None = None,
+    output: PathName | None = None,
+    contexts_output: PathName | None = None,
+    checkpoint: Checkpoints | PathName | None = None,
+    cache_dir: PathName | None = None,
     on_progress: OnProgress = ignore,
     **options: Any,
 ) -> Embedding:
@@ -146,7 +174,12 @@ def train_pairs(
     _check_given(contexts, "contexts", options.keys() & {"min_context_count"})
     least = config.min_count if config.min_context_count is None else config.min_context_count
     cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
-    with open_pairs(pairs, text=text, columns=columns) as corpus, temporary_folder(cache) as folder:
+    outputs, checkpoints = Outputs(output, contexts_output), opened_checkpoints(checkpoint)
+    with (
+        open_pairs(pairs, text=text, columns=columns) as corpus,
+        checkpoints.held() if checkpoints else nullcontext(),
+        temporary_folder(cache) as folder,
+    ):
         on_progress(Progress(stage="compile"))
         load_kernels()
         encoded = encode_pairs(
@@ -158,9 +191,18 @@ def train_pairs(
             on_progress=on_progress,
         )
         try:
-            return train_source(PairSource(encoded, config), start=begin, threads=threads, on_progress=on_progress)
+            emb = train_source(
+                PairSource(encoded, config),
+                start=begin,
+                threads=threads,
+                on_progress=on_progress,
+                checkpoints=checkpoints,
+                check_corpus=corpus.check_unchanged,
+            )
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+        outputs.save(emb)
+    return emb
 
 
 def _check_given(vocabulary: object, name: str, contradicting: set[str]) -> None:
@@ -179,7 +221,7 @@ def split_options(
     options: dict[str, Any], others: Sequence[str] = ("keep", "drop", "vocabulary", "tokenize", "grow")
 ) -> tuple[TrainConfig, TextOptions]:
     """What to learn and how to read, both checked; an option that is of neither is refused."""
-    check_names(options, [*_CONFIG, *_TEXT, *others, "start", "freeze", "threads", "cache_dir", "on_progress"])
+    check_names(options, [*_CONFIG, *_TEXT, *others, *_RUNNING])
     config = TrainConfig(**{name: options[name] for name in _CONFIG if name in options})
     return config, TextOptions(**{name: options[name] for name in _TEXT if name in options})
 
@@ -204,24 +246,24 @@ def load_kernels(objective: Objective = "negative", model: Architecture = "skipg
     pairs_loss(padded, padded, one[0], one[0], one)  # the toy is too small to hold anything out
 
 
-def train_encoded(
-    encoded: Encoded,
-    config: TrainConfig,
-    *,
-    start: Start | None = None,
-    threads: int,
-    on_progress: OnProgress = ignore,
-) -> Embedding:
-    """`train`, from ids on."""
-    return train_source(TextSource(encoded, config), start=start, threads=threads, on_progress=on_progress)
+def train_encoded(encoded: Encoded, config: TrainConfig, **running: Any) -> Embedding:
+    """`train`, from ids on; what else it takes is that of `train_source`."""
+    return train_source(TextSource(encoded, config), **running)
 
 
 def train_source(
-    source: Source, *, start: Start | None = None, threads: int, on_progress: OnProgress = ignore
+    source: Source,
+    *,
+    threads: int,
+    start: Start | None = None,
+    on_progress: OnProgress = ignore,
+    checkpoints: Checkpoints | None = None,
+    check_corpus: Callable[[], None] = lambda: None,
 ) -> Embedding:
     """`train`, from whatever gives pairs."""
     with workers(threads) as pool:
-        return _kind(source.config)(source, start, pool, threads, on_progress).run()
+        running = Running(pool, threads, on_progress, checkpoints, check_corpus)
+        return _kind(source.config)(source, start, running).run()
 
 
 def _kind(config: TrainConfig) -> type[Blockwise] | type[InOrder] | type[Softmax]:

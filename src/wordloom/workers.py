@@ -1,6 +1,6 @@
 """Threads that work through lists. The kernels let go of Python's lock, so threads are all that it takes."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -53,26 +53,35 @@ def workers(threads: int) -> Iterator[Workers]:
         pool.shutdown(cancel_futures=True)
 
 
-def relay(pool: Workers, runners: int, laps: int, run: Callable[[int, int], Result]) -> Iterator[Result]:
-    """run(lap, runner) for every lap of every runner; the results as they come.
+def relay(
+    pool: Workers,
+    runners: int,
+    laps: range,
+    run: Callable[[int, int], Result],
+    enough: Callable[[], bool] = lambda: False,
+) -> Generator[Result, None, int]:
+    """run(lap, runner) for every lap of every runner; the results as they come; in the end the lap that would be next.
 
     A runner begins a lap when itself and the runner after it (after the last, the first) have ended the lap before. So
-    the fast wait for a neighbour at times, but never for everybody.
+    the fast wait for a neighbour at times, but never for everybody. Once it is enough, all end at the same lap.
     """
-    begun, ended = [0] * runners, [0] * runners
+    begun, ended, end = [laps.start] * runners, [laps.start] * runners, laps.stop
     arrivals: SimpleQueue[tuple[int, Future[Result]]] = SimpleQueue()
 
     def begin(runner: int) -> None:
         lap = ended[runner]
-        if begun[runner] == lap < laps and ended[(runner + 1) % runners] >= lap:
+        if begun[runner] == lap < end and ended[(runner + 1) % runners] >= lap:
             begun[runner] += 1
             pool.submit(run, lap, runner).add_done_callback(lambda future: arrivals.put((runner, future)))
 
     for runner in range(runners):
         begin(runner)
-    for _ in range(runners * laps):
+    while min(ended) < end:
         runner, future = arrivals.get()
         ended[runner] += 1
+        if enough():
+            end = min(end, max(begun))
         begin(runner)
         begin((runner - 1) % runners)
         yield future.result()
+    return end
