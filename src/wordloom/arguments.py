@@ -83,7 +83,8 @@ def _parser() -> _Parser:
     parser = _Parser(
         prog="wordloom",
         description="Learn vectors for words from text, and ask them questions.",
-        epilog="exit codes: 0 done, 2 bad input or option, 3 diverged, 4 corpus changed, 5 unwritable, 130 interrupted",
+        epilog="exit codes: 0 done, 2 bad input or option, 3 diverged, 4 corpus changed, 5 unwritable, 6 locked, "
+        "130 interrupted",
     )
     parser.add_argument("--version", action="version", version=f"wordloom {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
@@ -108,12 +109,12 @@ def _add_command(subparsers: Any, name: str, command: commands.Command) -> None:
 # --- What several commands take
 
 
-def add_corpus(parser: argparse.ArgumentParser) -> None:
+def add_corpus(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     """CORPUS... and how to read it."""
     parser.add_argument(
         "corpus",
         metavar="CORPUS",
-        nargs="+",
+        nargs=nargs,
         help="files, globs or folders of text, a sentence or paragraph a line (.gz .bz2 .xz .zst too); - is stdin",
     )
     reading = parser.add_argument_group("reading")

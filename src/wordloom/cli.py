@@ -1,6 +1,6 @@
 """The command line: what is the same for every command, above all how it ends.
 
-Exit codes: 0 done, 2 bad input or option, 3 diverged, 4 corpus changed, 5 cannot write, 130 interrupted.
+Exit codes: 0 done, 2 bad input or option, 3 diverged, 4 corpus changed, 5 cannot write, 6 locked, 130 interrupted.
 """
 
 import io
@@ -15,13 +15,13 @@ from typing import Any
 
 from wordloom.arguments import parse, say
 from wordloom.commands import command
-from wordloom.errors import ConfigError, CorpusWarning, VectorsWarning, WordloomError
+from wordloom.errors import CheckpointWarning, ConfigError, CorpusWarning, VectorsWarning, WordloomError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit code."""
     warnings.showwarning = _show_warning
-    for category in (CorpusWarning, VectorsWarning):
+    for category in (CheckpointWarning, CorpusWarning, VectorsWarning):
         warnings.simplefilter("always", category)
     for name in ("SIGTERM", "SIGHUP"):  # by which schedulers and closed terminals end programs: clean up as for Ctrl-C
         if hasattr(signal, name) and threading.current_thread() is threading.main_thread():

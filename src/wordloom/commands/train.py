@@ -19,12 +19,13 @@ from wordloom.arguments import (
     whole,
 )
 from wordloom.commands.inputs import check_not_read, given, source, summary, words_in
+from wordloom.commands.interrupted import recall, stopping, typed
 from wordloom.config import checked_threads
 from wordloom.console import progress
 from wordloom.errors import InputError
-from wordloom.textfiles import is_among
 
 if TYPE_CHECKING:
+    from wordloom.checkpoint import Checkpoints
     from wordloom.progress import OnProgress
     from wordloom.vectors import Embedding
 
@@ -34,12 +35,11 @@ EXAMPLE = "wordloom train corpus.txt -o king.loom --dim 300 --epochs 3"
 
 def arguments(parser: ArgumentParser) -> None:
     """What can be typed after it."""
-    add_corpus(parser)
+    add_corpus(parser, nargs="*")
     parser.add_argument(
         "-o",
         "--output",
         metavar="OUT",
-        required=True,
         help="the file to write: .loom keeps everything; .bin, .vec and .txt hold words and vectors for other tools",
     )
     parser.add_argument(
@@ -61,6 +61,7 @@ def arguments(parser: ArgumentParser) -> None:
             "SHARE",
             "share of sentences kept aside to measure the objective, more of a small text; 0 turns it off",
         ),
+        ("patience", whole, "N", "stop after N epochs without a lower held-out loss, and keep the best"),
     ):
         add_option(learn, name, kind, metavar, meaning)
     add_choice(
@@ -80,6 +81,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     _add_pairs(parser)
     _add_start(parser)
+    _add_checkpoint(parser)
     add_running(parser)
     add_cache_dir(parser)
 
@@ -121,6 +123,20 @@ def _add_start(parser: ArgumentParser) -> None:
     start.add_argument("--freeze", choices=["words", "contexts"], help="leave these as they are in MODEL")
 
 
+def _add_checkpoint(parser: ArgumentParser) -> None:
+    """What an interruption leaves."""
+    going_on = parser.add_argument_group("interruptions")
+    going_on.add_argument(
+        "--checkpoint", metavar="DIR", help="write checkpoints to this folder, the last two of which stay"
+    )
+    going_on.add_argument(
+        "--every", metavar="WHEN", help="how often: 90s, 5m, 1h, a number of words such as 20000000, or epoch (5m)"
+    )
+    going_on.add_argument(
+        "--resume", metavar="DIR", help="go on with the training in this folder; no other argument is needed"
+    )
+
+
 def _window(text: str) -> int | str:
     return text if text == "sentence" else whole(text)
 
@@ -128,24 +144,24 @@ def _window(text: str) -> int | str:
 def run(args: Namespace) -> None:
     """Do it."""
     from wordloom import formats
+    from wordloom.checkpoint import Checkpoints
     from wordloom.training import split_options
 
+    if args.resume is not None:
+        args = recall(args)
+    _check_complete(args)
     options = given(args, OPTIONS)
     split_options(options)
     checked_threads(args.threads)
     for path in filter(None, (args.output, args.contexts_output)):
         formats.check_output(path)
         check_not_read(path, *args.corpus, args.keep, args.drop, args.read_vocab, args.read_contexts, args.start)
-    if args.contexts_output and is_among(args.contexts_output, [args.output]):
-        raise InputError(f"{args.output} cannot hold both words and contexts. Choose another name for one of them.")
+    checkpoints = None
+    if args.checkpoint is not None:
+        checkpoints = Checkpoints(args.checkpoint, args.every or "5m", args.resume is not None, typed(args))
     began = time.perf_counter()
-    with progress(args.quiet) as on_progress:
-        embedding = (_of_pairs if args.pairs else _of_text)(args, options, on_progress)
-    embedding.save(args.output)
-    if args.contexts_output:
-        from wordloom.vectors import Embedding
-
-        Embedding.of_words(embedding.contexts).save(args.contexts_output)
+    with progress(args.quiet) as on_progress, stopping(checkpoints):
+        embedding = (_of_pairs if args.pairs else _of_text)(args, options, checkpoints, on_progress)
     facts = {"output": str(args.output), "seconds": round(time.perf_counter() - began, 2), **summary(embedding)}
     if args.json:
         print(json.dumps(facts, indent=2))
@@ -153,7 +169,23 @@ def run(args: Namespace) -> None:
         print(_sentence(facts))
 
 
-def _of_text(args: Namespace, options: dict[str, Any], on_progress: "OnProgress") -> "Embedding":
+def _check_complete(args: Namespace) -> None:
+    """What --resume finds in its folder must otherwise be typed."""
+    if not args.corpus:
+        raise InputError(
+            "There is no corpus. Name a file, a folder or - for standard input; see: wordloom train --help"
+        )
+    if args.output is None:
+        raise InputError("There is no file to write. Name one by -o, such as -o king.loom")
+    if args.every is not None and args.checkpoint is None:
+        raise InputError(
+            "--every says how often a checkpoint is written, and there is no folder. Name it: --checkpoint"
+        )
+
+
+def _of_text(
+    args: Namespace, options: dict[str, Any], checkpoints: "Checkpoints | None", on_progress: "OnProgress"
+) -> "Embedding":
     from wordloom.training import train
     from wordloom.vocabulary import Vocabulary
 
@@ -169,13 +201,18 @@ def _of_text(args: Namespace, options: dict[str, Any], on_progress: "OnProgress"
         start=args.start,
         grow=args.grow,
         freeze=args.freeze,
+        output=args.output,
+        contexts_output=args.contexts_output,
+        checkpoint=checkpoints,
         cache_dir=args.cache_dir,
         on_progress=on_progress,
         **options,
     )
 
 
-def _of_pairs(args: Namespace, options: dict[str, Any], on_progress: "OnProgress") -> "Embedding":
+def _of_pairs(
+    args: Namespace, options: dict[str, Any], checkpoints: "Checkpoints | None", on_progress: "OnProgress"
+) -> "Embedding":
     from wordloom.training import train_pairs
     from wordloom.vocabulary import Vocabulary
 
@@ -191,6 +228,9 @@ def _of_pairs(args: Namespace, options: dict[str, Any], on_progress: "OnProgress
         start=args.start,
         freeze=args.freeze,
         threads=args.threads,
+        output=args.output,
+        contexts_output=args.contexts_output,
+        checkpoint=checkpoints,
         cache_dir=args.cache_dir,
         on_progress=on_progress,
         **options,

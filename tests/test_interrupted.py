@@ -1,0 +1,140 @@
+"""Trainings on the command line that are stopped by signals, and go on."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from wordloom.cli import main
+
+TRAIN = ["--dim", "8", "--min-count", "2", "--sample", "0", "--threads", "2", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def text(zipf_corpus, tmp_path_factory):
+    path = tmp_path_factory.mktemp("interrupted") / "zipf.txt"
+    path.write_text("".join(" ".join(sentence) + "\n" for sentence in zipf_corpus))
+    return path
+
+
+def started(*typed, cwd=None):
+    return subprocess.Popen(
+        [sys.executable, "-m", "wordloom", "train", *map(str, typed)], stderr=subprocess.PIPE, text=True, cwd=cwd
+    )
+
+
+def until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_writes_a_checkpoint_and_resume_goes_on(text, tmp_path, number, code):
+    whole, output, run = tmp_path / "whole.loom", tmp_path / "out.loom", tmp_path / "run"
+    assert main(["train", str(text), "-o", str(whole), "--epochs", "60", *TRAIN]) == 0
+    output.write_text("old")
+    process = started(
+        text, "-o", "out.loom", "--epochs", 60, "--checkpoint", "run", "--every", "0.1s", *TRAIN, cwd=tmp_path
+    )
+    until(lambda: list(run.glob("*.checkpoint")) or process.poll() is not None)
+    sent = time.monotonic()
+    process.send_signal(number)
+    _, said = process.communicate(timeout=20)
+    assert time.monotonic() - sent < 5
+    assert process.returncode == code
+    assert said.startswith("wordloom train: Stopped in epoch ")
+    assert said.endswith(". To go on: wordloom train --resume run (in Python, resume=True)\n")
+    assert output.read_text() == "old"
+    assert main(["train", "--resume", str(run)]) == 0  # from another folder, with nothing else typed
+    assert output.read_bytes() == whole.read_bytes()
+    assert main(["train", "--resume", str(run), "-o", str(tmp_path / "again.loom")]) == 0  # it is done, and stays done
+    assert (tmp_path / "again.loom").read_bytes() == whole.read_bytes()
+
+
+def test_killed_before_the_first_checkpoint_it_begins_again(text, tmp_path):
+    run = tmp_path / "run"
+    process = started(text, "-o", tmp_path / "a.loom", "--epochs", 60, "--checkpoint", run, "--every", "1h", *TRAIN)
+    until((run / "command.json").exists)
+    process.kill()
+    process.communicate()
+    assert not list(run.glob("*.checkpoint"))
+    assert main(["train", "--resume", str(run)]) == 0
+    assert (tmp_path / "a.loom").exists()
+
+
+def test_a_second_signal_ends_it_at_once(text, tmp_path):
+    run = tmp_path / "run"
+    process = started(text, "-o", tmp_path / "a.loom", "--epochs", 60, "--checkpoint", run, *TRAIN)
+    until((run / "command.json").exists)
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode in (130, 143)
+    assert not (tmp_path / "a.loom").exists()
+
+
+def test_pairs_are_resumed_as_pairs(tmp_path):
+    pairs = tmp_path / "pairs.txt"
+    pairs.write_text("".join(f"w{i % 50} c{i % 70}\n" for i in range(5000)))
+    typed = ["train", "--pairs", str(pairs), "-o", str(tmp_path / "a.loom"), "--dim", "4"]
+    assert main([*typed, "--checkpoint", str(tmp_path / "run"), "--every", "epoch", "--quiet"]) == 0
+    (tmp_path / "a.loom").rename(tmp_path / "b.loom")
+    assert main(["train", "--resume", str(tmp_path / "run"), "--quiet", "--threads", "1"]) == 0
+    assert (tmp_path / "a.loom").read_bytes() == (tmp_path / "b.loom").read_bytes()
+
+
+@pytest.fixture
+def finished(text, tmp_path):
+    typed = ["train", str(text), "-o", str(tmp_path / "a.loom"), "--checkpoint", str(tmp_path / "run"), "--epochs", "1"]
+    assert main([*typed, *TRAIN]) == 0
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (
+            ["--dim", "9"],
+            "--dim 9 is not what the training in {run} was begun with, which is 8. Leave it out, or begin",
+        ),
+        (["--negatives", "9"], "The checkpoint in {run} is of another training: negatives is 5 there and 9 here."),
+        (["--every", "soon"], "--every 'soon' is no interval. Use a time such as 90s, 5m or 1h"),
+    ],
+)
+def test_other_options_are_refused(finished, capsys, typed, message):
+    assert main(["train", "--resume", str(finished), *typed]) == 2
+    assert capsys.readouterr().err.splitlines()[-1].startswith("wordloom train: " + message.format(run=finished))
+
+
+def test_a_folder_in_use_is_not_taken_for_another_training(finished, text, tmp_path, capsys):
+    kept = (finished / "command.json").read_bytes()
+    assert main(["train", str(text), "-o", str(tmp_path / "b.loom"), "--checkpoint", str(finished), *TRAIN]) == 2
+    assert f"wordloom train: {finished} holds a checkpoint. Go on from it with resume" in capsys.readouterr().err
+    assert (finished / "command.json").read_bytes() == kept
+    assert not (tmp_path / "b.loom").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ([], "There is no corpus. Name a file, a folder or - for standard input; see: wordloom train --help"),
+        (["a.txt"], "There is no file to write. Name one by -o, such as -o king.loom"),
+        (["a.txt", "-o", "a.loom", "--every", "5m"], "--every says how often a checkpoint is written, and there is no"),
+        (["--resume", "nowhere"], "nowhere holds no training to go on with. Give the folder that was named by --check"),
+    ],
+)
+def test_what_is_missing_is_named(capsys, typed, message):
+    assert main(["train", *typed]) == 2
+    assert capsys.readouterr().err.startswith("wordloom train: " + message)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff", b"[" * 100_000, json.dumps({"corpus": 7}).encode()])
+def test_a_damaged_command_is_an_error(tmp_path, capsys, content):
+    (tmp_path / "command.json").write_bytes(content)
+    assert main(["train", "--resume", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith(f"wordloom train: {tmp_path / 'command.json'} is damaged. Type the whole")
