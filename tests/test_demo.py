@@ -126,7 +126,7 @@ def test_a_corpus_that_cannot_be_written_is_named_with_the_reason(tmp_path):
         write_corpus(tmp_path / "nowhere" / "corpus.txt", tmp_path)
     assert str(caught.value) == (
         f"{tmp_path / 'nowhere' / 'corpus.txt'} could not be written: No such file or directory. "
-        "Choose a folder with space that you may write to."
+        "Create its folder first."
     )
 
 

@@ -149,7 +149,19 @@ def test_a_folder_is_written_whole_or_not_at_all_and_never_over_another(tmp_path
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_a_folder_with_a_name_that_none_can_have_is_refused(tmp_path, cats):
+    with pytest.raises(InputError, match="File name too long"):
+        cats.save(tmp_path / ("n" * 300), "static")
+
+
 # --- Parquet
+
+
+def test_a_parquet_file_without_rows_is_refused(tmp_path):
+    pytest.importorskip("arro3.io", reason="the extra [parquet] is not installed")
+    with pytest.raises(InputError, match="There are no words to write"):
+        Embedding.of_words(Vectors([], np.empty((0, 2)))).save(tmp_path / "none.parquet")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_parquet_file_has_words_counts_and_vectors(tmp_path, cats, monkeypatch):

@@ -24,14 +24,14 @@ import numpy as np
 from wordloom.corpus import Corpus
 from wordloom.encode import Encoded, digest_of, encode, map_folder, release_pages
 from wordloom.errors import CorpusChangedError, InputError, OutputError
-from wordloom.files import atomic_write, output_errors, sync_folder
+from wordloom.files import atomic_write, output_errors, sync_name
 from wordloom.progress import OnProgress, ignore
+from wordloom.temporary import IN_CACHE, Temporary
 from wordloom.vocabulary import Vocabulary, checked_selection
 
 FORMAT = "wordloom-cache-1"  # a new number whenever the same input would give other files
 
 _VOCABULARY, _META = "vocabulary.json", "meta.json"
-_TEMPORARY = "wordloom-tmp-"
 
 
 def default_cache_dir() -> Path:
@@ -113,11 +113,14 @@ def _check_same_words(corpus: Corpus, encoded: Encoded) -> None:
 
 
 def _build_temporary(cache: Path, build: Callable[[Path], Encoded]) -> Encoded:
-    with temporary_folder(cache) as folder:
-        encoded = build(folder)
-        remove = weakref.finalize(encoded, shutil.rmtree, folder, ignore_errors=True)
-        object.__setattr__(encoded, "_remove", remove)
-        return encoded
+    temporary = _new_temporary(cache)
+    try:
+        encoded = build(temporary.path)
+    except BaseException:
+        temporary.remove()
+        raise
+    object.__setattr__(encoded, "_remove", weakref.finalize(encoded, temporary.remove))
+    return encoded
 
 
 def _build_entry(entry: Path, build: Callable[[Path], Encoded]) -> Encoded:
@@ -141,25 +144,28 @@ def _put_in_place(folder: Path, entry: Path) -> None:
             shutil.rmtree(entry / "old", ignore_errors=True)
         else:
             shutil.rmtree(folder)
-    sync_folder(entry.parent)
+    sync_name(entry, entry)
 
 
 @contextmanager
 def temporary_folder(cache: Path) -> Iterator[Path]:
-    """A new folder in the cache, removed if the body fails."""
-    folder = cache / f"{_TEMPORARY}{os.urandom(8).hex()}"
+    """A new folder in the cache, which goes when the body ends unless it has another name by then."""
+    temporary = _new_temporary(cache)
     try:
-        folder.mkdir(parents=True)
+        yield temporary.path
+    finally:
+        temporary.remove()
+
+
+def _new_temporary(cache: Path) -> Temporary:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        return Temporary.folder(cache, IN_CACHE)
     except OSError as error:
         raise OutputError(
             f"The cache folder {cache} cannot be written: {error.strerror}. "
             "Choose another with cache_dir (--cache-dir) or in WORDLOOM_CACHE."
         ) from error
-    try:
-        yield folder
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
 
 
 def _write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
@@ -218,7 +224,7 @@ def clear_cache(cache_dir: str | os.PathLike[str] | None = None) -> int:
 def _is_ours(folder: Path) -> bool:
     if folder.is_symlink() or not folder.is_dir():
         return False
-    if folder.name.startswith(_TEMPORARY):
+    if folder.name.startswith(IN_CACHE[0]):
         return True
     try:
         return str(json.loads((folder / _META).read_bytes())["format"]).startswith("wordloom-cache-")

@@ -14,7 +14,8 @@ import sysconfig
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from wordloom.errors import InputError, OutputError
+from wordloom.errors import InputError
+from wordloom.files import atomic_write
 
 # Frequent in every Python from 3.11 on, with neighbours that a person can judge: things of one kind (two, red, float,
 # valueerror), parts of one whole (month), partners (encode, server), one trade and its tools (match, signal, password).
@@ -69,12 +70,8 @@ def write_corpus(path: Path, root: Path | None = None) -> int:
             f"{root} holds no Python sources, so the demo has no text: this Python was installed without them. "
             "Use another Python, or train on a text of your own: wordloom train TEXT -o MODEL"
         )
-    try:
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="ascii", newline="\n")
-    except OSError as error:
-        raise OutputError(
-            f"{path} could not be written: {error.strerror}. Choose a folder with space that you may write to."
-        ) from error
+    with atomic_write(path) as file:
+        file.writelines(f"{line}\n".encode("ascii") for line in lines)
     return sum(line.count(" ") + 1 for line in lines)
 
 

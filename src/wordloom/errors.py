@@ -55,7 +55,10 @@ class CorpusChangedError(WordloomError):
 
 
 class OutputError(WordloomError, OSError):
-    """A file could not be written; what stood at its path before stands there still."""
+    """A file could not be written; what stood at its path before stands there still.
+
+    (Or, if the message says so, the new one stands there, and its name could not be flushed to the disk.)
+    """
 
     exit_code = 5
 

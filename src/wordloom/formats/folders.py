@@ -6,8 +6,7 @@ tensorboard  one that TensorBoard's projector shows with `tensorboard --logdir`
 
 import json
 import os
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from wordloom.errors import InputError
-from wordloom.files import check_folder, output_errors, sync_folder
+from wordloom.files import check_folder, flushed_write, output_errors, sync_folder, sync_name
 from wordloom.formats.native import check_float16
 from wordloom.formats.tensors import pieces
 from wordloom.formats.word2vec import checked_words
+from wordloom.temporary import BESIDE_OUTPUT, Temporary
 from wordloom.vectors import Embedding, Vectors
 
 _UNKNOWN = "[UNK]"  # the token of every word that the vocabulary does not have
@@ -64,20 +64,21 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a folder to write into; it becomes `path` when the body ends, and not before."""
     check_new_folder(path)
     target = Path(os.path.realpath(path))
-    temporary = target.parent / f".wordloom-{os.urandom(8).hex()}.tmp"
     with output_errors(path):
+        temporary = Temporary.folder(target.parent, BESIDE_OUTPUT)
         try:
-            temporary.mkdir()
-            yield temporary
-            for file in temporary.rglob("*"):
-                if file.is_file():
-                    with file.open("rb+") as written:
-                        os.fsync(written.fileno())
-            temporary.replace(target)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
-        sync_folder(target.parent)
+            yield temporary.path
+            for folder in (temporary.path, *(inner for inner in temporary.path.rglob("*") if inner.is_dir())):
+                sync_folder(folder)
+            temporary.path.replace(target)
+        finally:
+            temporary.remove()
+        sync_name(target, path)
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    with flushed_write(path) as file:
+        file.writelines(line.encode() for line in lines)
 
 
 # --- TensorBoard
@@ -90,11 +91,9 @@ def write_tensorboard(embedding: Embedding, path: str | os.PathLike[str]) -> Non
     row = "\t".join(["%.9g"] * vectors.dim) + "\n"
     config = '{ tensor_name: "words" tensor_path: "tensors.tsv" metadata_path: "metadata.tsv" }'
     with new_folder(path) as folder:
-        with (folder / "tensors.tsv").open("w", newline="\n") as file:
-            file.writelines(row % tuple(vector.tolist()) for vector in vectors.vectors)
-        with (folder / "metadata.tsv").open("w", newline="\n", encoding="utf-8") as file:
-            file.writelines(_metadata_lines(words, vectors))
-        (folder / "projector_config.pbtxt").write_text(f"embeddings {config}\n")
+        _write(folder / "tensors.tsv", (row % tuple(vector.tolist()) for vector in vectors.vectors))
+        _write(folder / "metadata.tsv", _metadata_lines(words, vectors))
+        _write(folder / "projector_config.pbtxt", [f"embeddings {config}\n"])
 
 
 def _without_tabs(vectors: Vectors) -> list[str]:
@@ -132,7 +131,7 @@ def write_static(embedding: Embedding, path: str | os.PathLike[str], dtype: str 
         _write_json(folder / "config.json", _config(vectors, embedding.record, dtype))
         _write_json(folder / "modules.json", _modules())
         (folder / "1_Normalize").mkdir()
-        (folder / "README.md").write_text(_card(vectors, lowercase), encoding="utf-8")
+        _write(folder / "README.md", [_card(vectors, lowercase)])
 
 
 def _check_tokens(vectors: Vectors) -> None:
@@ -153,7 +152,7 @@ def _write_embeddings(vectors: Vectors, path: Path, dtype: str) -> None:
     tensor = {"dtype": _SAFETENSORS_NAME[dtype], "shape": shape, "data_offsets": [0, size]}
     header = json.dumps({"__metadata__": {"format": "pt"}, "embeddings": tensor}).encode()
     header += b" " * (-(8 + len(header)) % 64)
-    with path.open("wb") as file:
+    with flushed_write(path) as file:
         file.write(len(header).to_bytes(8, "little") + header)
         file.writelines(pieces(vectors.vectors, stored))
         file.write(bytes(vectors.dim * stored.itemsize))
@@ -204,4 +203,4 @@ def _card(vectors: Vectors, lowercase: bool) -> str:
 
 
 def _write_json(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    _write(path, [json.dumps(value, indent=1, ensure_ascii=False) + "\n"])

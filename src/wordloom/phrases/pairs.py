@@ -8,7 +8,6 @@ of that.
 """
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wordloom.cache import default_cache_dir
+from wordloom.cache import default_cache_dir, temporary_folder
 from wordloom.corpus import Block, Corpus
 from wordloom.counting import WordCounts, count, in_order, reporter
 from wordloom.errors import CorpusChangedError, InputError
@@ -76,11 +75,8 @@ def count_pairs(
 def _scratch(cache_dir: str | os.PathLike[str] | None) -> Iterator[Path]:
     """A file that goes when the body ends, in the cache folder; named so that `wordloom cache --clear` finds it too."""
     cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
-    with output_errors(cache):
-        cache.mkdir(parents=True, exist_ok=True)
-        folder = tempfile.TemporaryDirectory(prefix="wordloom-tmp-", dir=cache, ignore_cleanup_errors=True)
-    with folder:
-        yield Path(folder.name) / "units.bin"
+    with temporary_folder(cache) as folder:
+        yield folder / "units.bin"
 
 
 # --- Words to units
