@@ -9,7 +9,7 @@
     ├── DivergedError       3   the vectors became NaN or exploded
     ├── CorpusChangedError  4   the corpus was written to while it was read
     ├── OutputError         5   a file could not be written (the old one is intact)
-    ├── LockedError         6   another process writes the same output
+    ├── LockedError         6   another process is about to write the same output
     └── StoppedError  130, 143  training was asked to stop, and has written a checkpoint
 
 A message says what was asked, what is so, and what to do, in one line.
