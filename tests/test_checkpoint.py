@@ -460,3 +460,31 @@ def test_stop_may_come_from_another_thread(text, tmp_path):
 
     with pytest.raises(wordloom.StoppedError):
         wordloom.train(text, checkpoint=checkpoints, on_progress=stop_soon, **options("blocks") | {"epochs": 300})
+
+
+def test_a_full_disk_is_found_out_before_training(text, tmp_path, monkeypatch):
+    import shutil
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(1000, 900, 100))
+    for where in (
+        {"output": tmp_path / "a.loom"},
+        {"contexts_output": tmp_path / "a.vec"},
+        {"checkpoint": tmp_path / "r"},
+    ):
+        with pytest.raises(wordloom.OutputError, match=r"needs 0\.\d MB, and its disk has 0\.0 MB left") as error:
+            wordloom.train(text, **where, **options("blocks"))
+        assert error.value.exit_code == 5
+    assert not list(tmp_path.glob("*.loom")) + list(tmp_path.glob("*.vec"))
+
+
+def test_two_trainings_have_two_outputs_and_two_folders(text, tmp_path):
+    def second(progress):
+        for where in ({"output": tmp_path / "a.loom"}, {"checkpoint": tmp_path / "run"}):
+            with pytest.raises(wordloom.LockedError) as error:
+                wordloom.train(text, **where, **options("blocks"))
+            assert error.value.exit_code == 6
+
+    wordloom.train(
+        text, output=tmp_path / "a.loom", checkpoint=tmp_path / "run", on_progress=second, **options("blocks")
+    )
+    assert (tmp_path / "a.loom").exists()

@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wordloom.errors import CheckpointWarning, ConfigError, InputError
-from wordloom.files import atomic_write, output_errors
+from wordloom.files import atomic_write, check_space, output_errors
 from wordloom.formats.source import Fault
 from wordloom.formats.tensors import Kind, Tensors, mapped, read, write
+from wordloom.locks import claim
 from wordloom.textfiles import PathName
 
 KEPT = 2
@@ -76,14 +77,15 @@ class Checkpoints:
         new = not self.folder.exists()
         with output_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        try:
-            if self._command is not None:
-                with atomic_write(self.folder / COMMAND) as file:
-                    file.write(self._command)
-            yield
-        except InputError:
-            self._forget(new)
-            raise
+        with claim(self.folder):
+            try:
+                if self._command is not None:
+                    with atomic_write(self.folder / COMMAND) as file:
+                        file.write(self._command)
+                yield
+            except InputError:
+                self._forget(new)
+                raise
 
     def _forget(self, new: bool) -> None:
         if not self._found() and not self.resume:
@@ -91,6 +93,10 @@ class Checkpoints:
             if new:
                 with suppress(OSError):  # somebody has put something there
                     self.folder.rmdir()
+
+    def check_space(self, n_words: int, n_contexts: int, dim: int) -> None:
+        """Raise an OutputError if the disk has no room for as many as there will be at once."""
+        check_space(self.folder / "next", (KEPT + 1) * 4 * dim * (n_words + n_contexts))
 
     def newest(self, identity: Mapping[str, Any]) -> State | None:
         """The state to go on from; None to begin. Refuses that of another training, naming the difference."""

@@ -1,10 +1,14 @@
 """Where a training is saved to: whether that can be done is known before it begins, not after it."""
 
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from wordloom import formats
 from wordloom.errors import InputError
+from wordloom.files import check_space
+from wordloom.locks import claim
 from wordloom.textfiles import PathName, is_among
 from wordloom.vectors import Embedding
 
@@ -17,13 +21,31 @@ class Outputs:
     contexts: PathName | None = None
 
     def __post_init__(self) -> None:
-        paths = [path for path in (self.embedding, self.contexts) if path is not None]
-        for path in paths:
+        for path in self._paths:
             formats.check_output(path)
-        if len(paths) == 2 and is_among(paths[0], [paths[1]]):
+        if len(self._paths) == 2 and is_among(self._paths[0], self._paths[1:]):
             raise InputError(
-                f"{os.fspath(paths[0])} cannot hold both words and contexts. Choose another name for one of them."
+                f"{os.fspath(self._paths[0])} cannot hold both words and contexts. Choose another name for one of them."
             )
+
+    @property
+    def _paths(self) -> list[PathName]:
+        return [path for path in (self.embedding, self.contexts) if path is not None]
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Keep other trainings away from them until the body ends."""
+        with ExitStack() as claims:
+            for path in self._paths:
+                claims.enter_context(claim(path))
+            yield
+
+    def check_space(self, n_words: int, n_contexts: int, dim: int) -> None:
+        """Raise an OutputError if a disk has too little room left."""
+        if self.embedding is not None:
+            check_space(self.embedding, formats.least_size(self.embedding, n_words, n_contexts, dim))
+        if self.contexts is not None:
+            check_space(self.contexts, formats.least_size(self.contexts, n_contexts, 0, dim))
 
     def save(self, embedding: Embedding) -> None:
         """Write what was asked for."""

@@ -95,6 +95,7 @@ def train(
     outputs, checkpoints = Outputs(output, contexts_output), opened_checkpoints(checkpoint)
     with (
         open_corpus(corpus, text=text, tokenize=tokenize) as opened,
+        outputs.claimed(),
         checkpoints.held() if checkpoints else nullcontext(),
     ):
         on_progress(Progress(stage="compile"))
@@ -117,12 +118,13 @@ def train(
             threads=threads,
             on_progress=on_progress,
         ) as encoded:
+            source = TextSource(encoded, config)
+            _check_space(source, outputs, checkpoints)
             if config.model == "sppmi-svd":
                 emb = train_sppmi(encoded, config, threads=threads, cache_dir=cache_dir, on_progress=on_progress)
             else:
-                emb = train_encoded(
-                    encoded,
-                    config,
+                emb = train_source(
+                    source,
                     start=begin,
                     threads=threads,
                     on_progress=on_progress,
@@ -177,6 +179,7 @@ def train_pairs(
     outputs, checkpoints = Outputs(output, contexts_output), opened_checkpoints(checkpoint)
     with (
         open_pairs(pairs, text=text, columns=columns) as corpus,
+        outputs.claimed(),
         checkpoints.held() if checkpoints else nullcontext(),
         temporary_folder(cache) as folder,
     ):
@@ -191,8 +194,10 @@ def train_pairs(
             on_progress=on_progress,
         )
         try:
+            source = PairSource(encoded, config)
+            _check_space(source, outputs, checkpoints)
             emb = train_source(
-                PairSource(encoded, config),
+                source,
                 start=begin,
                 threads=threads,
                 on_progress=on_progress,
@@ -203,6 +208,14 @@ def train_pairs(
             shutil.rmtree(folder, ignore_errors=True)
         outputs.save(emb)
     return emb
+
+
+def _check_space(source: Source, outputs: Outputs, checkpoints: Checkpoints | None) -> None:
+    """Refuse to train what could not be saved."""
+    sizes = len(source.words.names), len(source.contexts.names), source.config.dim
+    outputs.check_space(*sizes)
+    if checkpoints:
+        checkpoints.check_space(*sizes)
 
 
 def _check_given(vocabulary: object, name: str, contradicting: set[str]) -> None:

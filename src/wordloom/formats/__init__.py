@@ -25,7 +25,7 @@ from wordloom.formats.fasttext import FastTextVectors
 from wordloom.formats.source import Reading
 from wordloom.vectors import Embedding, Vectors
 
-__all__ = ["READABLE", "WRITABLE", "FastTextVectors", "check_output", "load", "save"]
+__all__ = ["READABLE", "WRITABLE", "FastTextVectors", "check_output", "least_size", "load", "save"]
 
 PathName = str | os.PathLike[str]
 Read = Callable[[PathName, Reading], Embedding]
@@ -133,6 +133,15 @@ def check_output(path: PathName, format: str | None = None, dtype: str = "float3
     if name == "parquet":
         parquet.check_installed()
     (folders.check_new_folder if _FORMATS[name].is_folder else check_folder)(path)
+
+
+def least_size(path: PathName, n_words: int, n_contexts: int, dim: int) -> int:
+    """The bytes that the numbers of such an embedding take at least, in the format of the suffix.
+
+    A number takes 4 bytes, in text about 9; the contexts are in native files only.
+    """
+    native, text = (_suffix(path) in _FORMATS[name].suffixes for name in ("loom", "text"))
+    return dim * (4 * (n_words + n_contexts) if native else n_words * (9 if text and not _is_packed(path) else 4))
 
 
 def _check_dtype(name: str, dtype: str) -> None:
