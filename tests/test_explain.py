@@ -4,6 +4,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from wordloom.contexts import Windows
 from wordloom.cooccurrence import cooccurrences, trained_pairs
 from wordloom.corpus import open_corpus
 from wordloom.errors import InputError, UnknownWordError
+from wordloom.escaping import visible
 from wordloom.explanation import explain, explain_similarity, fit, whole
 from wordloom.explanation.geometry import geometry
 from wordloom.explanation.page import page
@@ -369,6 +371,17 @@ def test_the_page_is_well_formed_and_needs_nothing_from_elsewhere(report):
     assert "prefers-color-scheme: dark" in text
     numbers = [float(n) for n in re.findall(r'(?:x|y|cx|cy|width|height)="([-0-9.a-z]+)"', text)]
     assert numbers and np.all(np.isfinite(numbers)) and min(numbers) >= 0
+
+
+@pytest.mark.parametrize(
+    "name", ["</title><script>alert(1)</script>", "\"'><img src=x>", "\u202eexe.gpj", "\x1b[2J\x00"]
+)
+def test_a_hostile_name_is_text_on_the_page(report, name):
+    hostile = replace(report, facts=report.facts | {"corpus": name, "window": name})
+    root = ET.fromstring(page(hostile, name).removeprefix("<!DOCTYPE html>\n"))
+    assert root.find("head/title").text == f"{visible(name)}, explained"
+    assert root.find("body/p").text.count(visible(name)) == 2
+    assert not [element.tag for element in root.iter() if element.tag in ("script", "img")]
 
 
 @pytest.mark.parametrize("options", [{"window": "sentence"}, {"dim": 1, "left": 0, "right": 1}, {"noise_power": 0.0}])

@@ -1,10 +1,10 @@
 """The plots of a report."""
 
 import math
-from html import escape
 
 import numpy as np
 
+from wordloom.escaping import html
 from wordloom.explanation import plots
 from wordloom.explanation.report import Explanation
 from wordloom.kernel.explain import REACH
@@ -125,4 +125,4 @@ def _figure(caption: str, *drawn: str) -> str:
 
 
 def _key(number: int, text: str) -> str:
-    return f'<span class="key k{number}">{escape(text)}</span>'
+    return f'<span class="key k{number}">{html(text)}</span>'

@@ -1,7 +1,6 @@
 """The report as one HTML page that needs nothing else: no script, no network; light or dark as the system is."""
 
-from html import escape
-
+from wordloom.escaping import html
 from wordloom.explanation import charts, tables
 from wordloom.explanation.fit import Fit
 from wordloom.explanation.report import Explanation
@@ -44,11 +43,11 @@ def page(report: Explanation, name: str) -> str:
         _section("Length and frequency", _on_lengths(report), charts.length_plot(report), lengths),
         _section("Common directions", _on_directions(report), charts.component_plot(report), directions),
     ]
-    title = escape(f"{name}, explained")
+    title = html(f"{name}, explained")
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n<title>{title}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
-        f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<p>{escape(introduction(report))}</p>\n"
+        f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<p>{html(introduction(report))}</p>\n"
         + "\n".join(sections)
         + "\n</body>\n</html>\n"
     )
@@ -67,13 +66,13 @@ def introduction(report: Explanation) -> str:
 
 
 def _section(title: str, text: str, plot: str, *of: Table) -> str:
-    details = "\n".join(f"<details><summary>{escape(table.title)}</summary>{_table(table)}</details>" for table in of)
-    return f"<section>\n<h2>{escape(title)}</h2>\n<p>{text}</p>\n{plot}\n{details}\n</section>"
+    details = "\n".join(f"<details><summary>{html(table.title)}</summary>{_table(table)}</details>" for table in of)
+    return f"<section>\n<h2>{html(title)}</h2>\n<p>{html(text)}</p>\n{plot}\n{details}\n</section>"
 
 
 def _table(table: Table) -> str:
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in table.heads)
-    rows = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    head = "".join(f'<th scope="col">{html(cell)}</th>' for cell in table.heads)
+    rows = "\n".join("<tr>" + "".join(f"<td>{html(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
     return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table></div>'
 
 

@@ -4,8 +4,9 @@ Classes that the page gives colours to: axis, grid, line, dot, cell, band, s0 to
 """
 
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
+
+from wordloom.escaping import html
 
 WIDTH, HEIGHT = 440, 330
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 22, 12, 50
@@ -36,8 +37,8 @@ def svg(axes: Axes, *marks: str) -> str:
     """Marks on axes."""
     inside = "\n".join([*_grid(axes), *filter(None, marks), *_labels(axes)])
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(axes.title)}">\n'
-        f"<title>{escape(axes.title)}</title>\n{inside}\n</svg>"
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{html(axes.title)}">\n'
+        f"<title>{html(axes.title)}</title>\n{inside}\n</svg>"
     )
 
 
@@ -50,7 +51,7 @@ def line(axes: Axes, points: Points, name: str) -> str:
 def dots(axes: Axes, points: Points, sizes: Sequence[float], hints: Sequence[str], name: str) -> str:
     """Dots, each of which tells its numbers when pointed at."""
     return "\n".join(
-        f'<circle class="dot {name}" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{escape(hint)}</title></circle>'
+        f'<circle class="dot {name}" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{html(hint)}</title></circle>'
         for (x, y), size, hint in zip((axes.at(*point) for point in points), sizes, hints, strict=True)
     )
 
@@ -109,12 +110,12 @@ def _labels(axes: Axes) -> list[str]:
     texts = []
     for value, text in axes.x_ticks:
         x, y = axes.at(value, axes.y[0])
-        texts.append(f'<text x="{x:.1f}" y="{y + 16:.1f}" text-anchor="middle">{escape(text)}</text>')
+        texts.append(f'<text x="{x:.1f}" y="{y + 16:.1f}" text-anchor="middle">{html(text)}</text>')
     for value, text in axes.y_ticks:
         x, y = axes.at(axes.x[0], value)
-        texts.append(f'<text x="{x - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{escape(text)}</text>')
+        texts.append(f'<text x="{x - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{html(text)}</text>')
     middle_x, middle_y = (_LEFT + WIDTH - _RIGHT) / 2, (_TOP + HEIGHT - _BOTTOM) / 2
-    texts.append(f'<text x="{middle_x}" y="{HEIGHT - 10}" text-anchor="middle">{escape(axes.x_label)}</text>')
+    texts.append(f'<text x="{middle_x}" y="{HEIGHT - 10}" text-anchor="middle">{html(axes.x_label)}</text>')
     turned = f'transform="rotate(-90 14 {middle_y})"'
-    texts.append(f'<text x="14" y="{middle_y}" text-anchor="middle" {turned}>{escape(axes.y_label)}</text>')
+    texts.append(f'<text x="14" y="{middle_y}" text-anchor="middle" {turned}>{html(axes.y_label)}</text>')
     return texts
