@@ -37,6 +37,12 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--errors", choices=["strict", "replace", "ignore"], default="strict", help="words that are not UTF-8 (strict)"
     )
+    parser.add_argument(
+        "--lenient",
+        action="store_true",
+        help="take files of other programs that look damaged and may be whole: words twice (the first row counts), "
+        "no end of the last line, line feeds only between some rows",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -46,7 +52,7 @@ def run(args: Namespace) -> None:
 
     formats.check_output(args.output, args.to, args.dtype)
     check_not_read(args.output, args.input)
-    embedding = formats.load(args.input, limit=args.limit, format=args.of, errors=args.errors)
+    embedding = formats.load(args.input, limit=args.limit, format=args.of, errors=args.errors, lenient=args.lenient)
     if args.contexts:
         embedding = _contexts(embedding, args.input)
     embedding.save(args.output, args.to, args.dtype)

@@ -75,16 +75,22 @@ _OF_SUFFIX = {suffix: name for name, format in _FORMATS.items() for suffix in fo
 
 
 def load(
-    path: PathName, limit: int | None = None, verify: bool = True, format: str | None = None, errors: str = "strict"
+    path: PathName,
+    limit: int | None = None,
+    verify: bool = True,
+    format: str | None = None,
+    errors: str = "strict",
+    lenient: bool = False,
 ) -> Embedding:
     """Read a file of vectors, of whichever format it is.
 
-    limit   how many rows to read, from the first on; trained vectors have the frequent words first
-    verify  False trusts the numbers: native files are not hashed, others not searched for NaN and infinity
-    format  the name of the format, for files whose content leaves doubt
-    errors  what to do with words that are not UTF-8: "strict" refuses, "replace" and "ignore" as for bytes.decode
-
-    Of words that occur twice the first counts, and a VectorsWarning says how many others there were.
+    limit    how many rows to read, from the first on; trained vectors have the frequent words first
+    verify   False trusts the numbers: native files are not hashed, others not searched for NaN and infinity
+    format   the name of the format, for files whose content leaves doubt
+    errors   what to do with words that are not UTF-8: "strict" refuses, "replace" and "ignore" as for bytes.decode
+    lenient  True takes files of other programs that look damaged and may be whole: of words that occur twice the first
+             row counts, and a VectorsWarning says how many others there were; the last line of text may lack its end;
+             line feeds between binary rows may come and go
     """
     if limit is not None and (not is_whole(limit) or limit < 1):
         raise ConfigError(f"limit={limit} is no number of rows. Use 1 or more, or leave it out to read all.")
@@ -92,7 +98,7 @@ def load(
         raise ConfigError(f"errors={errors!r} is unknown. Use 'strict', 'replace' or 'ignore'.")
     read = _FORMATS[_readable(format) if format else _detected(path)].read
     assert read is not None
-    return read(path, Reading(limit=limit, verify=verify, errors=errors))
+    return read(path, Reading(limit=limit, verify=verify, errors=errors, lenient=lenient))
 
 
 def _readable(format: str) -> str:

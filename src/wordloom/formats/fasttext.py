@@ -25,14 +25,15 @@ import numpy.typing as npt
 
 from wordloom.errors import UnknownWordError
 from wordloom.formats.detect import FASTTEXT_MAGIC
-from wordloom.formats.source import AGAIN, Fault, Reading, check_finite, decoded, first_rows, opened
+from wordloom.formats.source import AGAIN, Fault, Names, Reading, check_finite, decoded, opened
 from wordloom.types import Counts, Matrix
 from wordloom.vectors import Embedding, Vectors
 
 _ARGUMENTS = ("dim", "ws", "epoch", "minCount", "neg", "wordNgrams", "loss", "model", "bucket", "minn", "maxn")
 _MODELS, _LOSSES = {1: "cbow", 2: "skipgram", 3: "supervised"}, {1: "hs", 2: "ns", 3: "softmax", 4: "ova"}
+_BASIS = 2166136261  # of FNV-1a, the hash of nothing
 _END = b"</s>"  # the end of a sentence, the one word without n-grams
-_FEW_WORDS = 3000  # are done in Python before the kernel is loaded
+_FEW_NGRAMS = 100_000  # are done in Python before the kernel is loaded
 
 
 class Subwords(NamedTuple):
@@ -52,12 +53,14 @@ class Subwords(NamedTuple):
         text = b"<%b>" % word
         letters = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
         last = len(letters) - 1
-        return [
-            self.n_words + _hash(text[letters[i] : letters[i + n]]) % self.bucket
-            for i in (range(last) if word != _END else ())
-            for n in range(self.minn, min(self.maxn, last - i) + 1)
-            if not (n == 1 and i in (0, last - 1))
-        ]
+        found = []
+        for i in range(last) if word != _END else ():
+            h = _BASIS
+            for n in range(1, min(self.maxn, last - i) + 1):
+                h = _hash(text[letters[i + n - 1] : letters[i + n]], h)
+                if n >= self.minn and not (n == 1 and i in (0, last - 1)):
+                    found.append(self.n_words + h % self.bucket)
+        return found
 
     def mean(self, rows: list[int]) -> npt.NDArray[np.float32]:
         """The mean of some rows: added one after the other, then multiplied, both in float32."""
@@ -68,9 +71,8 @@ class Subwords(NamedTuple):
             return total * np.float32(1.0 / len(rows))
 
 
-def _hash(ngram: bytes) -> int:
-    """FNV-1a, as fastText has it: bytes from 128 on count as negative numbers of 32 bits."""
-    h = 2166136261
+def _hash(ngram: bytes, h: int = _BASIS) -> int:
+    """FNV-1a, as fastText has it: bytes from 128 on count as negative numbers of 32 bits. h goes on from others."""
     for byte in ngram:
         h = (h ^ (byte if byte < 128 else byte | 0xFFFFFF00)) * 16777619 & 0xFFFFFFFF
     return h
@@ -107,14 +109,13 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Embedding:
             raise Fault("it is a fastText file packed by gzip, which cannot be mapped. Unpack it first.")
         if source.most == 0:
             raise Fault(f"it is empty. {AGAIN}")
-        data = _Bytes(mmap.mmap(source.stream.fileno(), 0, access=mmap.ACCESS_READ))
-        return _embedding(data, reading)
+        return read_from(mmap.mmap(source.stream.fileno(), 0, access=mmap.ACCESS_READ), reading)
 
 
 class _Bytes:
     """A file as one run of bytes, read from the front. Whatever it does not have is a Fault."""
 
-    def __init__(self, data: mmap.mmap) -> None:
+    def __init__(self, data: mmap.mmap | bytes) -> None:
         self.data, self.at = data, 0
 
     def numbers(self, layout: str) -> tuple[Any, ...]:
@@ -145,26 +146,31 @@ class _Bytes:
             raise Fault(f"its {len(self.data):,} bytes end before its {self.at:,}th, where it must go on. {AGAIN}")
 
 
-def _embedding(data: _Bytes, reading: Reading) -> Embedding:
+def read_from(content: mmap.mmap | bytes, reading: Reading) -> Embedding:
+    """Read what a file has."""
+    data = _Bytes(content)
     arguments = _arguments(data)
-    entries, n_words = _sizes(data)
-    words, counts = _dictionary(data, entries, n_words)
-    (quantised,) = data.numbers("?")
-    if quantised:
-        raise Fault("its rows are quantised (.ftz). Load the .bin that it was made from.")
-    subwords = _subwords(data.matrix(), n_words, arguments)
+    n_words, n_labels = _sizes(data)
+    words, counts, begins = _dictionary(data, n_words, n_labels)
+    subwords = _subwords(_dense(data, "rows"), n_words, arguments)
+    output = _output_rows(data, n_words, n_labels, arguments)
     n = reading.rows(n_words)
-    names = decoded(words, 0, reading.errors)
-    matrix, output = word_vectors(subwords, words[:n]), _output_rows(data, n_words, arguments)[:n]
+
+    def where(i: int) -> str:
+        return f"row {i:,} (byte {begins[i]:,})"
+
+    names, known = decoded(words, where, reading.errors), Names(reading.lenient)
+    known.add(names[:n], where)
+    matrix = word_vectors(subwords, words[:n])
     if reading.verify:
-        check_finite(matrix, names, 0)
-        check_finite(output, names, 0)
-    firsts = first_rows(names[:n])
-    kept = np.arange(n) if firsts is None else firsts
-    known, beyond = [names[row] for row in kept], dict(zip(names[n:], range(n, n_words), strict=True))
+        check_finite(matrix, names, where)
+        check_finite(output[:n], names, where)
+    kept = known.first_rows()
+    chosen = slice(n) if kept is None else kept
+    loaded, beyond = np.array(names, object)[chosen].tolist(), dict(zip(names[n:], range(n, n_words), strict=True))
     return Embedding(
-        words=FastTextVectors(known, matrix if firsts is None else matrix[kept], counts[kept], subwords, beyond),
-        contexts=Vectors(known, output[kept], counts[kept]) if len(output) else Vectors([], output),
+        words=FastTextVectors(loaded, matrix[chosen], counts[chosen], subwords, beyond),
+        contexts=Vectors(loaded, output[chosen], counts[chosen]) if len(output) else Vectors([], output),
         record={"fasttext": arguments},
     )
 
@@ -183,7 +189,7 @@ def _arguments(data: _Bytes) -> dict[str, Any]:
 
 
 def _sizes(data: _Bytes) -> tuple[int, int]:
-    """How many entries the dictionary has, and how many of them are words."""
+    """How many words the dictionary has, and how many labels."""
     entries, n_words, n_labels, _, pruned = data.numbers("iiiqq")
     if n_words < 0 or n_labels < 0 or entries != n_words + n_labels:
         raise Fault(f"its dictionary promises {n_words:,} words and {n_labels:,} labels, together {entries:,}. {AGAIN}")
@@ -191,39 +197,50 @@ def _sizes(data: _Bytes) -> tuple[int, int]:
         raise Fault("its n-grams are pruned, as in quantised files (.ftz). Load the .bin that it was made from.")
     if entries * 10 > len(data.data):
         raise Fault(f"{entries:,} entries do not fit into its {len(data.data):,} bytes. {AGAIN}")
-    return entries, n_words
+    return n_words, n_labels
 
 
-def _dictionary(data: _Bytes, entries: int, n_words: int) -> tuple[list[bytes], Counts]:
-    words, counts = [], np.empty(n_words, np.int64)
-    for entry in range(entries):
-        word = data.text()
+def _dictionary(data: _Bytes, n_words: int, n_labels: int) -> tuple[list[bytes], Counts, list[int]]:
+    """The words, their counts, and at which byte each begins."""
+    words, begins, counts = [], [], np.empty(n_words, np.int64)
+    for entry in range(n_words + n_labels):
+        begin, word = data.at, data.text()
         count, kind = data.numbers("qb")
-        if kind != (entry >= n_words):
-            raise Fault(f"entry {entry:,} of its dictionary is of type {kind}. {AGAIN}")
+        if kind != (entry >= n_words) or count < 0:
+            raise Fault(
+                f"entry {entry:,} of its dictionary (byte {begin:,}) has the type {kind} and the count {count:,}. "
+                f"{AGAIN}"
+            )
         if entry < n_words:
             words.append(word)
+            begins.append(begin)
             counts[entry] = count
-    if n_words and counts.min() < 0:
-        raise Fault(f"a count of its dictionary is {counts.min()}. {AGAIN}")
-    return words, counts
+    return words, counts, begins
+
+
+def _dense(data: _Bytes, what: str) -> Matrix:
+    """A matrix that is stored as it is."""
+    (quantised,) = data.numbers("?")
+    if quantised:
+        raise Fault(f"its {what} are quantised (.ftz). Load the .bin that it was made from.")
+    return data.matrix()
 
 
 def _subwords(rows: Matrix, n_words: int, arguments: dict[str, Any]) -> Subwords:
     dim, bucket, minn, maxn = (arguments[name] for name in ("dim", "bucket", "minn", "maxn"))
-    bucket = bucket if maxn > 0 else 0
-    if rows.shape[1] != dim or bucket < (maxn > 0) or len(rows) < n_words + bucket or maxn > 1000:
+    used = bucket if maxn > 0 else 0
+    if rows.shape[1] != dim or used < (maxn > 0) or len(rows) - n_words not in (used, bucket) or maxn > 1000:
         raise Fault(
-            f"{len(rows):,} rows of {rows.shape[1]:,} numbers do not fit {n_words:,} words and {bucket:,} buckets "
+            f"{len(rows):,} rows of {rows.shape[1]:,} numbers do not fit {n_words:,} words and {used:,} buckets "
             f"of n-grams of {minn} to {maxn} letters of dim {dim}. {AGAIN}"
         )
-    return Subwords(rows, n_words, bucket, max(minn, 1), maxn)
+    return Subwords(rows, n_words, used, max(minn, 1), maxn)
 
 
 def word_vectors(subwords: Subwords, words: list[bytes]) -> Matrix:
     """The vectors of the first words of the dictionary."""
     vectors = np.empty((len(words), subwords.rows.shape[1]), np.float32)
-    if len(words) <= _FEW_WORDS:
+    if sum(map(len, words)) * max(subwords.maxn, 1) <= _FEW_NGRAMS:
         for row, word in enumerate(words):
             vectors[row] = subwords.mean([row, *subwords.rows_of(word)])
         return vectors
@@ -236,12 +253,13 @@ def word_vectors(subwords: Subwords, words: list[bytes]) -> Matrix:
     return vectors
 
 
-def _output_rows(data: _Bytes, n_words: int, arguments: dict[str, Any]) -> Matrix:
+def _output_rows(data: _Bytes, n_words: int, n_labels: int, arguments: dict[str, Any]) -> Matrix:
     """v_c of each word, where there is one: other models and losses have rows for labels or the nodes of a tree."""
-    (quantised,) = data.numbers("?")
-    if quantised or arguments["model"] != "skipgram" or arguments["loss"] != "ns":
-        return np.empty((0, arguments["dim"]), np.float32)
-    rows = data.matrix()
-    if rows.shape != (n_words, arguments["dim"]):
-        raise Fault(f"its output has shape {rows.shape} for {n_words:,} words of dim {arguments['dim']}. {AGAIN}")
-    return rows
+    rows = _dense(data, "output rows")
+    expected = n_labels if arguments["model"] == "supervised" else n_words, arguments["dim"]
+    if rows.shape != expected:
+        raise Fault(f"its output has shape {rows.shape} instead of {expected}. {AGAIN}")
+    if data.at < len(data.data):
+        raise Fault(f"it goes on at byte {data.at:,}, where it must end. {AGAIN}")
+    is_contexts = arguments["model"] == "skipgram" and arguments["loss"] == "ns"
+    return rows if is_contexts else np.empty((0, arguments["dim"]), np.float32)

@@ -1,7 +1,7 @@
 """Vectors as text, a word and D numbers a line: word2vec's and fastText's, which begin with a line `V D`, and GloVe's.
 
 The numbers are the last D fields of a line and the word is what stands before them: a few words of GloVe's largest
-files have spaces in them.
+files have spaces in them. The last line has an end, too: without it nobody could tell 0.25 from what is left of 0.257.
 """
 
 import os
@@ -16,7 +16,9 @@ from wordloom.config import checked_threads
 from wordloom.formats.detect import HEAD, Header, first_line, header_of, is_number, is_text, n_numbers
 from wordloom.formats.source import (
     AGAIN,
+    LENIENTLY,
     Fault,
+    Names,
     Reading,
     Source,
     check_finite,
@@ -24,7 +26,6 @@ from wordloom.formats.source import (
     decoded,
     new_matrix,
     opened,
-    unique_rows,
 )
 from wordloom.types import Matrix
 from wordloom.vectors import Embedding, Vectors
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _BLOCK = 1 << 21  # bytes of text that one thread works on
-_LONGEST_WORD, _LONGEST_NUMBER = 1 << 16, 1 << 10  # bytes; a longer line is none of vectors
+_LONGEST_WORD, _LONGEST_NUMBER = 1 << 16, 1 << 7  # bytes; a longer line is none of vectors
+_CUT = "It was cut short: get or make it again."
 # So many numbers are read by Python in less time than the kernel takes to be loaded, let alone to be compiled.
 _FEW_NUMBERS = 2_000_000
 
@@ -42,23 +44,33 @@ _FEW_NUMBERS = 2_000_000
 def read(path: str | os.PathLike[str], reading: Reading) -> Embedding:
     """Read a file that begins with a line `V D`."""
     with opened(path) as source:
-        header = _header(source)
-        rows = reading.rows(header.rows)
-        check_size(rows, header.dim, rows * (2 * header.dim + 2) - 1, source.most)
-        source.stream.seek(header.length)
-        return _embedding(source.stream, header, reading)
+        return read_from(source, reading)
+
+
+def read_from(source: Source, reading: Reading) -> Embedding:
+    """Read what such a file has."""
+    header = _header(source)
+    rows = reading.rows(header.rows)
+    check_size(rows, header.dim, rows * (2 * header.dim + 2) - 1, source.most)
+    source.stream.seek(header.length)
+    return _embedding(source.stream, header, reading)
 
 
 def read_glove(path: str | os.PathLike[str], reading: Reading) -> Embedding:
-    """Read a file without that line. It is read twice, to count its rows first."""
+    """Read a file without that line."""
     with opened(path) as source:
-        dim = n_numbers(first_line(source.stream.read(HEAD)))
-        if not dim:
-            raise Fault("its first line has no numbers after a word.")
-        source.stream.seek(0)
-        rows = _count_rows(source.stream, reading.limit)
-        source.stream.seek(0)
-        return _embedding(source.stream, Header(rows, dim, 0), reading)
+        return read_glove_from(source, reading)
+
+
+def read_glove_from(source: Source, reading: Reading) -> Embedding:
+    """Read what such a file has. It is read twice, to count its rows first."""
+    dim = n_numbers(first_line(source.stream.read(HEAD)))
+    if not dim:
+        raise Fault("its first line has no numbers after a word.")
+    source.stream.seek(0)
+    rows = _count_rows(source.stream, reading.limit)
+    source.stream.seek(0)
+    return _embedding(source.stream, Header(rows, dim, 0), reading)
 
 
 def _header(source: Source) -> Header:
@@ -86,71 +98,90 @@ def _count_rows(stream: BinaryIO, limit: int | None) -> int:
 
 def _embedding(stream: BinaryIO, header: Header, reading: Reading) -> Embedding:
     matrix = new_matrix(reading.rows(header.rows), header.dim)
-    words = _fill(matrix, stream, header, reading)
-    return Embedding.of_words(Vectors(*unique_rows(words, matrix)))
+    names = _fill(matrix, stream, header, reading)
+    return Embedding.of_words(Vectors(*names.with_rows(matrix)))
 
 
-def _fill(matrix: Matrix, stream: BinaryIO, header: Header, reading: Reading) -> list[str]:
+def _fill(matrix: Matrix, stream: BinaryIO, header: Header, reading: Reading) -> Names:
     """Deal the lines out to threads, each block with its part of the matrix; gives the words in order."""
-    words: list[str] = []
-    row = 0
+    names, row, before = Names(reading.lenient), 0, 2 if header.length else 1
     compiled = matrix.size > _FEW_NUMBERS
     threads = checked_threads(None) if compiled else 1
     with workers(threads) as pool:
         begun: deque[Future[list[str]]] = deque()
-        for block in _blocks_of_lines(stream, header.dim):
+        for block in _blocks_of_lines(stream, header.dim, reading.lenient):
             part = matrix[row : row + block.count(b"\n")]
             if len(part) < block.count(b"\n"):
-                _check_end(block, len(part), header, reading)
-            begun.append(pool.submit(_read_rows, block, part, row, reading, compiled))
+                _check_end(block, len(part), row + before, header, reading)
+            begun.append(pool.submit(_read_rows, block, part, row + before, reading, compiled))
             row += len(part)
             if len(begun) > threads:
-                words += begun.popleft().result()
+                _add(begun.popleft().result(), names, before)
             if row == len(matrix) < header.rows:
                 break
         for future in begun:
-            words += future.result()
+            _add(future.result(), names, before)
     if row < len(matrix):
-        raise Fault(f"it ends in row {row:,} of {header.rows:,}. It was cut short: get or make it again.")
-    return words
+        raise Fault(f"it ends in row {row:,} of {header.rows:,}, after line {row + before - 1:,}. {_CUT}")
+    return names
 
 
-def _blocks_of_lines(stream: BinaryIO, dim: int) -> Iterator[bytes]:
+def _add(words: list[str], names: Names, before: int) -> None:
+    first_line = len(names.words) + before
+    names.add(words, lambda i: f"line {first_line + i:,}")
+
+
+def _blocks_of_lines(stream: BinaryIO, dim: int, lenient: bool) -> Iterator[bytes]:
     """The text in blocks that end in a line feed, also the last."""
-    rest = b""
+    held: list[bytes] = []
+    begin, length = stream.tell(), 0  # of the line that has no end yet
     while block := stream.read(_BLOCK):
         end = block.rfind(b"\n") + 1
         if end:
-            yield rest + block[:end]
-            rest = block[end:]
-        else:
-            rest += block
-            if len(rest) > _LONGEST_WORD + dim * _LONGEST_NUMBER:
-                raise Fault(
-                    f"it has a line of more than {len(rest):,} bytes, so it is not text with a row a line. {AGAIN}"
-                )
+            yield b"".join((*held, block[:end]))
+            begin, length, held = begin + length + end, 0, []
+        held.append(block[end:])
+        length += len(block) - end
+        if length > _LONGEST_WORD + dim * _LONGEST_NUMBER:
+            raise Fault(
+                f"it has a line of more than {length:,} bytes, from byte {begin:,} on, so it is not text with a row a "
+                f"line. {AGAIN}"
+            )
+    rest = b"".join(held)
     if rest.strip():
+        if not lenient:
+            raise Fault(
+                f"its last line, from byte {begin:,} on, has no end, so that its last number may be cut. {AGAIN} If "
+                f"you know that it is whole, load it {LENIENTLY}."
+            )
         yield rest + b"\n"
 
 
-def _check_end(block: bytes, rows: int, header: Header, reading: Reading) -> None:
+def _check_end(block: bytes, rows: int, first_line: int, header: Header, reading: Reading) -> None:
     """Nothing but blank lines comes after the last row, unless it was asked to end there."""
     if reading.rows(header.rows) == header.rows and b"".join(block.split(b"\n", rows)[rows:]).strip():
-        raise Fault(f"it goes on after the {header.rows:,} rows that its first line promises. {AGAIN}")
+        raise Fault(
+            f"it goes on in line {first_line + rows:,}, after the {header.rows:,} rows that its first line promises. "
+            f"{AGAIN}"
+        )
 
 
-def _read_rows(block: bytes, vectors: Matrix, first_row: int, reading: Reading, compiled: bool) -> list[str]:
+def _read_rows(block: bytes, vectors: Matrix, first_line: int, reading: Reading, compiled: bool) -> list[str]:
     """Read as many lines as there are vectors; gives their words."""
     starts, ends = _parsed(block, vectors) if compiled else _unparsed(block, len(vectors))
     found = []
     for row, end in enumerate(ends):
         if end < 0:
-            found.append(_read_row(block[starts[row] : starts[row + 1]], vectors[row], first_row + row))
+            found.append(_read_row(block[starts[row] : starts[row + 1]], vectors[row], first_line + row))
         else:
             found.append(block[starts[row] : end])
-    words = decoded(found, first_row, reading.errors)
+
+    def where(i: int) -> str:
+        return f"line {first_line + i:,}"
+
+    words = decoded(found, where, reading.errors)
     if reading.verify:
-        check_finite(vectors, words, first_row)
+        check_finite(vectors, words, where)
     return words
 
 
@@ -168,18 +199,18 @@ def _unparsed(block: bytes, rows: int) -> tuple[list[int], list[int]]:
     return [0, *(line_ends[:rows] + 1).tolist()], [-1] * rows
 
 
-def _read_row(line: bytes, vector: npt.NDArray[np.float32], row: int) -> bytes:
+def _read_row(line: bytes, vector: npt.NDArray[np.float32], number: int) -> bytes:
     """Read one line; gives its word."""
     word, *fields = line.strip().rsplit(None, len(vector)) or [b""]
     if len(fields) < len(vector):
-        raise Fault(f"row {row:,} ({line!r:.60}) has no word with {len(vector):,} numbers after it. {AGAIN}")
+        raise Fault(f"line {number:,} ({line!r:.60}) has no word with {len(vector):,} numbers after it. {AGAIN}")
     try:
         numbers = list(map(float, fields))
     except ValueError:
         numbers = []
     if not numbers or b"_" in b"".join(fields):
         odd = next(field for field in fields if not is_number(field))
-        raise Fault(f"row {row:,} ({word!r:.60}) has {odd!r:.60} where a number belongs. {AGAIN}")
+        raise Fault(f"line {number:,} ({word!r:.60}) has {odd!r:.60} where a number belongs. {AGAIN}")
     with np.errstate(over="ignore"):
         vector[:] = numbers
     return word
