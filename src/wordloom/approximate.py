@@ -11,7 +11,6 @@ import hashlib
 import io
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from wordloom.config import checked_threads
 from wordloom.errors import ConfigError, InputError
 from wordloom.extras import need
 from wordloom.files import atomic_write
+from wordloom.listfiles import opened
 from wordloom.nearest import nearest
 from wordloom.types import Float64s, Rows
 from wordloom.vectors import Vectors
@@ -98,11 +98,8 @@ class Index:
         """Read the index of these vectors."""
         voyager = need("voyager", "ann", "Approximate search")
         name = os.fspath(path)
-        try:
-            with Path(path).open("rb") as file:
-                header, graph = file.readline(_MAX_HEADER), file.read()
-        except OSError as error:
-            raise InputError(f"{name} cannot be read: {error.strerror}. {_REMEDY}") from None
+        with opened(name, _REMEDY) as file:
+            header, graph = file.readline(_MAX_HEADER), file.read()
         _check(header, _header(vectors, graph), name)
         try:
             return cls(vectors, voyager.Index.load(io.BytesIO(graph)))
@@ -121,7 +118,7 @@ def _header(vectors: Vectors, graph: bytes | memoryview) -> dict[str, Any]:
 def _check(header: bytes, expected: dict[str, Any], name: str) -> None:
     try:
         found = json.loads(header)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError(f"{name} is not an index of this version. {_REMEDY}")

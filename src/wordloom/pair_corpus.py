@@ -126,7 +126,7 @@ class _TextPairs(PairCorpus):
         self._corpus, self.name, self.size = corpus, corpus.name, corpus.size_bytes
 
     def lots(self, threads: int = 1) -> Iterator[Lot]:
-        yield from in_order(lambda task: _parsed(*task), self._blocks(), threads)
+        yield from in_order(lambda task: lot_of(*task), self._blocks(), threads)
         self.check_unchanged()
 
     def check_unchanged(self) -> None:
@@ -144,7 +144,7 @@ class _TextPairs(PairCorpus):
         self._corpus.close()
 
 
-def _parsed(name: str, first_line: int, block: TextBlock) -> Lot:
+def lot_of(name: str, first_line: int, block: TextBlock) -> Lot:
     """One block; it ends at a line end unless a line is far too long to be a pair."""
     from wordloom.kernel.pair_lines import parse
     from wordloom.kernel.text import contents
@@ -174,7 +174,7 @@ def _weights(
     for i in np.flatnonzero(odd >= 0).tolist():
         field = by_line[lines[i]].split()[2]
         try:
-            weights[i] = min(float(field), 2 * LARGEST_WEIGHT)  # which is as much too large
+            weights[i] = min(float(field.replace("_", "?")), 2 * LARGEST_WEIGHT)  # float() alone would take 1_000
         except ValueError:
             raise InputError(
                 f"{where}{first_line + lines[i]}: the weight {shown(field)} is no number. {_LINE}"

@@ -27,6 +27,7 @@ STDIN = "-"
 
 PathName = str | os.PathLike[str]
 
+_FREELY_UNPACKED, _LARGEST_RATIO = 32 << 20, 200  # bytes; text is packed to a third or a tenth, logs to a fiftieth
 _STUB = 2 * MAX_WORD_BYTES  # what is held of a run without white space: enough to be known as too long
 
 
@@ -301,7 +302,10 @@ def _chunks(file: SourceFile) -> Iterator[tuple[bytes, int]]:
     try:
         with file.path.open("rb") as raw:
             stream, form, damage = _unpacking(raw, file.name)
+            unpacked = 0
             while data := stream.read(BLOCK_BYTES):
+                unpacked += len(data)
+                _check_ratio(unpacked, raw.tell(), file.name)
                 yield data, raw.tell()
     except EOFError:
         raise InputError(f"{file.name} is damaged: its {form} data ends too early. {again}") from None
@@ -311,6 +315,15 @@ def _chunks(file: SourceFile) -> Iterator[tuple[bytes, int]]:
         if error.errno is None:  # not from the system: gzip and bzip2 use it for bad data
             raise InputError(f"{file.name} is damaged: its {form} data is not valid. {again}") from None
         raise InputError(f"{file.name} could not be read: {_reason(error)}. Check the file.") from None
+
+
+def _check_ratio(unpacked: int, read: int, name: str) -> None:
+    """Packed text that is all repetition would keep a machine busy for as long as somebody likes."""
+    if unpacked > _FREELY_UNPACKED + _LARGEST_RATIO * read:
+        raise InputError(
+            f"{name} unpacks to more than {_LARGEST_RATIO} times its {read:,} bytes, which text does not. "
+            "If you trust it, unpack it first."
+        )
 
 
 # --- Decoding

@@ -14,11 +14,11 @@ import hashlib
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
-from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from wordloom.corpus import Corpus
 from wordloom.counting import WordCounts, count
 from wordloom.errors import ConfigError, InputError
 from wordloom.files import atomic_write
+from wordloom.listfiles import numbered_lines, opened
 from wordloom.progress import OnProgress, ignore
 from wordloom.types import Counts
 
@@ -120,18 +121,23 @@ class Vocabulary:
         word2vec's first line counts `</s>`, its mark for the end of a line. It is dropped: here the end of a sentence
         is a place, not a word.
         """
+        name = os.fspath(path)
+        with opened(name, "Give a file of `word count` lines.") as file:
+            return cls.read_from(file, name)
+
+    @classmethod
+    def read_from(cls, file: BinaryIO, name: str) -> "Vocabulary":
+        """Read what such a file has."""
         counted: dict[str, int] = {}
-        for number, line in enumerate(_lines(path), 1):
-            word, n = _word_and_count(line, f"{os.fspath(path)}, line {number}")
+        for number, line in numbered_lines(file, name, whole=True):
+            word, n = _word_and_count(line, f"{name}, line {number}")
             if number == 1 and word == _BREAK:
                 continue
             if word in counted:
-                raise InputError(f"{os.fspath(path)}, line {number}: {word!r} is there twice. Leave one of them out.")
+                raise InputError(f"{name}, line {number}: {word!r:.60} is there twice. Leave one of them out.")
             counted[word] = n
         if len(counted) < 2:
-            raise InputError(
-                f"{os.fspath(path)} has {len(counted)} words; need at least 2 words, one `word count` per line."
-            )
+            raise InputError(f"{name} has {len(counted)} words; need at least 2 words, one `word count` per line.")
         return cls.of(counted.items())
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -263,20 +269,6 @@ def _too_few(counts: WordCounts, n_chosen: int, min_count: float) -> InputError:
         f"min_count={min_count} and the other options leave {n_chosen} of the {len(counts.counts):,} words of "
         f"{counts.name}; need at least 2 words. Use a smaller min_count, or more text."
     )
-
-
-def _lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    name = os.fspath(path)
-    if Path(path).is_char_device() or Path(path).is_block_device():
-        raise InputError(f"{name} is a device. Give a file of `word count` lines.")
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror}. Check the path of the vocabulary.") from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name}, line {line}: not valid UTF-8. Save the vocabulary as UTF-8.") from None
-    yield from text.removesuffix("\n").split("\n")
 
 
 def _word_and_count(line: str, where: str) -> tuple[str, int]:

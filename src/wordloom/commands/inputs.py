@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordloom.errors import InputError, OutputError
+from wordloom.listfiles import numbered_lines, opened
 from wordloom.textfiles import is_among
 
 if TYPE_CHECKING:  # what brings NumPy is imported by the commands that need it, so that --help answers at once
@@ -46,13 +47,8 @@ def words_in(path: str | None) -> list[str]:
     """The words of a file, one per line."""
     if path is None:
         return []
-    try:
-        if Path(path).is_char_device():
-            raise InputError(f"{path} is a device. Give a UTF-8 file with one word per line.")
-        lines = Path(path).read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} could not be read: {error}. Give a UTF-8 file with one word per line.") from error
-    return [line.strip() for line in lines if line.strip()]
+    with opened(path, "Give a UTF-8 file with one word per line.") as file:
+        return [line.strip() for _, line in numbered_lines(file, path) if line.strip()]
 
 
 def add_model(parser: ArgumentParser) -> None:

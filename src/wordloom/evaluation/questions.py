@@ -2,15 +2,13 @@
 
 import csv
 import os
-import re
-import sys
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from wordloom.config import is_number
 from wordloom.errors import InputError
-from wordloom.textfiles import STDIN, PathName
+from wordloom.listfiles import numbered_lines, opened
+from wordloom.textfiles import PathName
 
 Kind = Literal["analogies", "similarities", "categories"]
 
@@ -37,37 +35,23 @@ def read(source: PathName | QuestionFile) -> QuestionFile:
     if isinstance(source, QuestionFile):
         return source
     path = os.fspath(source)
-    lines = enumerate(re.split(r"\r\n|\r|\n", _text(path)), 1)
-    kept = tuple((number, line) for number, line in lines if line.strip() and not line.startswith("#"))
-    if not kept:
-        raise InputError(f"{path} has no questions. {_SHAPES}")
-    return QuestionFile(path, kept)
-
-
-def _text(path: str) -> str:
-    data = _bytes(path)
-    if b"\0" in data:
-        raise InputError(f"{path} has NUL bytes, so it is no text to evaluate with. {_SHAPES}")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}, line {line}: not valid UTF-8. Save the file as UTF-8.") from None
-
-
-def _bytes(path: str) -> bytes:
-    if path == STDIN:
-        if sys.stdin is None:
-            raise InputError("Standard input is closed. Give a file, or something to read from.")
-        return sys.stdin.buffer.read()
     if path.startswith("/dev/") and not path.startswith(("/dev/std", "/dev/fd/")):
         raise InputError(f"{path} is a device. Give a text file. {_SHAPES}")
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}. Check the path.") from None
-    except ValueError:
-        raise InputError(f"{path!r} cannot be read: a path cannot hold a NUL. Check the path.") from None
+    with opened(path, "Check the path.") as file:
+        return read_from(file, path)
+
+
+def read_from(file: BinaryIO, path: str) -> QuestionFile:
+    """The lines of an open file."""
+    kept = []
+    for number, line in numbered_lines(file, path):
+        if "\0" in line:
+            raise InputError(f"{path}, line {number}: NUL bytes, so it is no text to evaluate with. {_SHAPES}")
+        if line.strip() and not line.startswith("#"):
+            kept.append((number, line))
+    if not kept:
+        raise InputError(f"{path} has no questions. {_SHAPES}")
+    return QuestionFile(path, tuple(kept))
 
 
 def columns(file: QuestionFile) -> list[tuple[int, list[str]]]:
@@ -103,7 +87,7 @@ def kind_of(file: QuestionFile) -> Kind:
 def as_number(text: str) -> float | None:
     """A decimal number, or None where the text is none."""
     try:
-        value = float(text)
+        value = float(text.replace("_", "?"))  # float() alone would take 1_000
     except ValueError:
         return None
     return value if is_number(value) else None

@@ -132,13 +132,13 @@ class _Bytes:
         self._check()
         return self.data[begin:end]
 
-    def matrix(self) -> Matrix:
+    def matrix(self, wanted: int) -> Matrix:
         """Two sizes and float32s, where they lie: at any address, also an odd one."""
         rows, dim = self.numbers("qq")
-        begin, self.at = self.at, self.at + 4 * max(rows, 0) * max(dim, 0)
+        if rows < 0 or dim < 1 or dim != wanted:
+            raise Fault(f"at byte {self.at - 16:,} a matrix has {rows:,} rows of {dim:,} numbers. {AGAIN}")
+        begin, self.at = self.at, self.at + 4 * rows * dim
         self._check()
-        if rows < 0 or dim < 1:
-            raise Fault(f"it has a matrix of {rows:,} rows of {dim:,} numbers. {AGAIN}")
         return np.frombuffer(self.data, "<f4", rows * dim, begin).reshape(rows, dim)
 
     def _check(self) -> None:
@@ -152,7 +152,7 @@ def read_from(content: mmap.mmap | bytes, reading: Reading) -> Embedding:
     arguments = _arguments(data)
     n_words, n_labels = _sizes(data)
     words, counts, begins = _dictionary(data, n_words, n_labels)
-    subwords = _subwords(_dense(data, "rows"), n_words, arguments)
+    subwords = _subwords(_dense(data, "rows", arguments), n_words, arguments)
     output = _output_rows(data, n_words, n_labels, arguments)
     n = reading.rows(n_words)
 
@@ -218,21 +218,21 @@ def _dictionary(data: _Bytes, n_words: int, n_labels: int) -> tuple[list[bytes],
     return words, counts, begins
 
 
-def _dense(data: _Bytes, what: str) -> Matrix:
+def _dense(data: _Bytes, what: str, arguments: dict[str, Any]) -> Matrix:
     """A matrix that is stored as it is."""
     (quantised,) = data.numbers("?")
     if quantised:
         raise Fault(f"its {what} are quantised (.ftz). Load the .bin that it was made from.")
-    return data.matrix()
+    return data.matrix(arguments["dim"])
 
 
 def _subwords(rows: Matrix, n_words: int, arguments: dict[str, Any]) -> Subwords:
-    dim, bucket, minn, maxn = (arguments[name] for name in ("dim", "bucket", "minn", "maxn"))
+    bucket, minn, maxn = (arguments[name] for name in ("bucket", "minn", "maxn"))
     used = bucket if maxn > 0 else 0
-    if rows.shape[1] != dim or used < (maxn > 0) or len(rows) - n_words not in (used, bucket) or maxn > 1000:
+    if used < (maxn > 0) or len(rows) - n_words not in (used, bucket) or maxn > 1000:
         raise Fault(
-            f"{len(rows):,} rows of {rows.shape[1]:,} numbers do not fit {n_words:,} words and {used:,} buckets "
-            f"of n-grams of {minn} to {maxn} letters of dim {dim}. {AGAIN}"
+            f"{len(rows):,} rows do not fit {n_words:,} words and {used:,} buckets of n-grams of {minn} to {maxn} "
+            f"letters. {AGAIN}"
         )
     return Subwords(rows, n_words, used, max(minn, 1), maxn)
 
@@ -255,10 +255,10 @@ def word_vectors(subwords: Subwords, words: list[bytes]) -> Matrix:
 
 def _output_rows(data: _Bytes, n_words: int, n_labels: int, arguments: dict[str, Any]) -> Matrix:
     """v_c of each word, where there is one: other models and losses have rows for labels or the nodes of a tree."""
-    rows = _dense(data, "output rows")
-    expected = n_labels if arguments["model"] == "supervised" else n_words, arguments["dim"]
-    if rows.shape != expected:
-        raise Fault(f"its output has shape {rows.shape} instead of {expected}. {AGAIN}")
+    rows = _dense(data, "output rows", arguments)
+    expected = n_labels if arguments["model"] == "supervised" else n_words
+    if len(rows) != expected:
+        raise Fault(f"its output has {len(rows):,} rows instead of {expected:,}. {AGAIN}")
     if data.at < len(data.data):
         raise Fault(f"it goes on at byte {data.at:,}, where it must end. {AGAIN}")
     is_contexts = arguments["model"] == "skipgram" and arguments["loss"] == "ns"

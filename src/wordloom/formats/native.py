@@ -73,15 +73,18 @@ def load(path: str | os.PathLike[str], verify: bool = True) -> Embedding:
     `verify=False` leaves out what has to read the two matrices whole, their hashes and the search for values that
     are not finite: for files too large to be read at every start, checked once before.
     """
-    data = mapped(Path(path))
+    return read_from(mapped(Path(path)), os.fspath(path), verify)
+
+
+def read_from(data: memoryview, name: str, verify: bool = True) -> Embedding:
+    """Read what a file has."""
     try:
-        return embedding_of(data, verify)
+        return _embedding(data, verify)
     except Fault as fault:
-        raise InputError(f"{os.fspath(path)} cannot be loaded: {fault}") from None
+        raise InputError(f"{name} cannot be loaded: {fault}") from None
 
 
-def embedding_of(data: memoryview, verify: bool = True) -> Embedding:
-    """The embedding that the bytes of a file hold."""
+def _embedding(data: memoryview, verify: bool) -> Embedding:
     tensors, record = read(data, _KIND, frozenset() if verify else _KIND.matrices)
     _check_shapes({name: list(tensor.shape) for name, tensor in tensors.items()})
     return Embedding(

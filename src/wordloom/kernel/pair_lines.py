@@ -48,7 +48,7 @@ def parse(data: Bytes) -> Parsed:
     most = len(data) // 4 + 1  # the shortest pair is `a b` and a line end
     kinds: tuple[Any, ...] = (np.int32, np.int32, np.float32, np.int32, np.int64)
     arrays = [np.empty(most, kind) for kind in kinds]
-    words, contexts = empty_table(1 << 12, len(data)), empty_table(1 << 12, len(data))
+    words, contexts = (empty_table(min(most, 1 << 12), len(data)) for _ in range(2))
     state = np.zeros(4, np.int64)  # where the line begins, its number, pairs so far, whether a weight was seen
     found = empty_found()
     while (how := _parse(words, contexts, data, tuple(arrays), state, found)) == _FULL:

@@ -11,18 +11,21 @@ each the best phrase comes first:
 """
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
-from wordloom.errors import InputError
+from wordloom.errors import ConfigError, InputError
 from wordloom.files import atomic_write, check_folder
+from wordloom.listfiles import numbered_lines, opened
 from wordloom.phrases.joining import Pass, Words, is_phrase
 from wordloom.phrases.scores import MOST_PASSES, checked_connectors, checked_delimiter
 
 FORMAT = "wordloom-phrases-1"
+_LONGEST_LINE = 1 << 24  # bytes; the head has all connectors
+_AGAIN = "Get or make the file again."
 
 
 class Content(NamedTuple):
@@ -64,39 +67,41 @@ def _lines(passes: Sequence[Pass]) -> Iterator[list[Any]]:
 def read(path: str | os.PathLike[str]) -> Content:
     """Read a file of phrases. What is not as `write` writes it is refused, with the number of its line."""
     name = os.fspath(path)
-    head, *lines = _text(path).removesuffix("\n").split("\n")
-    header = _json(head)
+    with opened(name, "Give a file of phrases.") as file:
+        return read_from(file, name)
+
+
+def read_from(file: BinaryIO, name: str) -> Content:
+    """Read what such a file has."""
+    lines = numbered_lines(file, name, longest=_LONGEST_LINE)
+    header = _json(next(lines, (1, ""))[1])
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InputError(
             f"{name} is not a file of phrases. Make one by Phrases.save or wordloom phrases --save-phrases."
         )
-    try:
-        delimiter, connectors = checked_delimiter(header["delimiter"]), checked_connectors(list(header["connectors"]))
-        numbers, made = [int(n) for n in header["phrases"]], dict(header.get("made", {}))
-    except (KeyError, TypeError, ValueError):
-        raise InputError(f"{name}, line 1: the head of the file is damaged. Get or make the file again.") from None
+    delimiter, connectors, numbers, made = _head(header, name)
     passes: tuple[dict[Words, float], ...] = tuple({} for _ in numbers[:MOST_PASSES])
-    for number, line in enumerate(lines, 2):
+    for number, line in lines:
         where, words, score = _phrase(line, connectors, f"{name}, line {number}")
         if not 1 <= where <= len(passes) or words in passes[where - 1]:
-            raise InputError(f"{name}, line {number}: no such pass, or a phrase twice. Get or make the file again.")
+            raise InputError(f"{name}, line {number}: no such pass, or a phrase twice. {_AGAIN}")
         passes[where - 1][words] = score
-    if [len(phrases) for phrases in passes] != numbers:
-        raise InputError(f"{name} has {len(lines):,} phrases of {sum(numbers):,}. Get or make the file again.")
+    found = [len(phrases) for phrases in passes]
+    if found != numbers:
+        raise InputError(f"{name} has {sum(found):,} phrases of {sum(numbers):,}. {_AGAIN}")
     return Content(passes, connectors, delimiter, made)
 
 
-def _text(path: str | os.PathLike[str]) -> str:
-    name = os.fspath(path)
-    try:
-        if Path(path).is_char_device() or Path(path).is_block_device():
-            raise InputError(f"{name} is a device. Give a file of phrases.")
-        return Path(path).read_bytes().decode()
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise InputError(f"{name} could not be read: {reason}. Give a file of phrases.") from None
+def _head(header: dict[str, Any], name: str) -> tuple[str, frozenset[str], list[int], dict[str, Any]]:
+    match header:
+        case {"delimiter": delimiter, "connectors": list(connectors), "phrases": list(numbers)} if all(
+            type(n) is int and n >= 0 for n in numbers
+        ):
+            made = header.get("made", {})
+            with suppress(ConfigError, TypeError):  # TypeError: lists among the connectors
+                if isinstance(made, dict):
+                    return checked_delimiter(delimiter), checked_connectors(connectors), numbers, made
+    raise InputError(f"{name}, line 1: the head of the file is damaged. {_AGAIN}")
 
 
 def _json(line: str) -> Any:
@@ -111,7 +116,8 @@ def _phrase(line: str, connectors: frozenset[str], where: str) -> tuple[int, Wor
     match _json(line):
         case [int(number), int() | float() as score, *words] if is_phrase(tuple(words), connectors):
             with suppress(OverflowError):  # of a whole number beyond all floats
-                return number, tuple(words), float(score)
+                if math.isfinite(score):
+                    return number, tuple(words), float(score)
     raise InputError(
         f"{where}: {line[:60]!r} is not a phrase. Each line must read like: "
         '[1, 187.25, "new", "york"]; between the first word and the last there can be connectors alone.'

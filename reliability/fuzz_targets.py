@@ -1,0 +1,309 @@
+"""What is fuzzed: for each reader small files that are right, and a call that reads bytes and checks the result."""
+
+import io
+import json
+import re
+import struct
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from reliability.mutate import BOUNDARIES, pick
+from wordloom.errors import WordloomError
+from wordloom.evaluation import questions
+from wordloom.evaluation.analogies import sections_of
+from wordloom.evaluation.categories import members_of
+from wordloom.evaluation.similarities import pairs_of
+from wordloom.formats import fasttext, native, read_binary, read_text
+from wordloom.formats.detect import HEAD, format_of
+from wordloom.formats.source import Reading, Source, refusals, unpacked
+from wordloom.formats.word2vec import write_binary, write_text
+from wordloom.pair_corpus import lot_of
+from wordloom.textfiles import SourceFile, text_blocks
+from wordloom.vectors import Embedding, Vectors
+from wordloom.vocabulary import Vocabulary
+
+NAME = "fuzzed"
+
+
+class Target(NamedTuple):
+    """A reader: files to begin from, how to read bytes (a WordloomError refuses them), and how to change them."""
+
+    name: str
+    seeds: list[bytes]
+    read: Callable[[bytes], object]
+    repair: Callable[[Random, bytes], bytes] | None = None  # instead of what is done to bytes of any kind
+
+
+def targets() -> list[Target]:
+    """All of them."""
+    with TemporaryDirectory() as folder:
+        looms = _written(Path(folder))
+        binary = [_bytes(folder, lambda path, end=end: write_binary(_WORDS, path, end)) for end in (True, False)]
+        text = [_bytes(folder, lambda path, head=head: write_text(_WORDS, path, head)) for head in (True, False)]
+        vocabulary = _bytes(folder, lambda path: Vocabulary.of({"the": 30, "naïve": 5, "猫": 2}.items()).save(path))
+    return [
+        Target("native", looms, lambda data: _undamaged(data, looms)),
+        Target("native, hashes repaired", looms, _read_native, _repaired),
+        Target("word2vec .bin", binary, _read_binary),
+        Target("word2vec .vec", text, _read_text),
+        Target("fastText .bin", [_fasttext(2, 2), _fasttext(3, 3)], _read_fasttext),
+        Target("vocabulary", [vocabulary, b"</s> 0\n" + vocabulary, b"a 1\r\nb 9223\r\n"], _read_vocabulary),
+        Target("pairs", [b"cat sleeps\ncat eats 0.5\n", b"a b 1e-3\n\nc\td\t2\r\n", "猫 b\n".encode()], _read_pairs),
+        Target("questions", _QUESTIONS, _read_questions),
+    ]
+
+
+# --- Files that are right
+
+_WORDS = Vectors(["the", "naïve", "猫"], [[1, -0.5], [0.1, 1e-7], [3e38, 0]], [30, 5, 2])
+_QUESTIONS = [
+    b": capitals\nAthens Greece Oslo Norway\n: gram\na b c d\n",
+    b"tiger\tcat\t7.35\nking\tqueen\t8.58\n",
+    b'word1,word2,score\n"a, b",c,1e-3\n',
+    b"tiger;animal\noak;tree\n",
+    b"# note\ntiger animal\noak tree\n",
+]
+
+
+def _bytes(folder: str, write: Callable[[Path], object]) -> bytes:
+    path = Path(folder) / "seed"
+    write(path)
+    return path.read_bytes()
+
+
+def _written(folder: Path) -> list[bytes]:
+    contexts = Vectors(["a", "b"], [[1, 2], [3, 4]], [2, 1])
+    whole = Embedding(words=_WORDS, contexts=contexts, record={"seed": 1, "config": {"dim": 2}})
+    whole.save(folder / "a.loom")
+    Embedding.of_words(contexts).save(folder / "b.loom", dtype="float16")
+    return [(folder / name).read_bytes() for name in ("a.loom", "b.loom")]
+
+
+def _fasttext(model: int, loss: int) -> bytes:
+    """A file of two words, with one label if it is supervised, in fastText's layout."""
+    words, bucket, dim = [b"</s>", "né".encode()], 2, 2
+    labels = [b"__label__x"] if model == 3 else []
+    raw = struct.pack("<ii12id", 793712314, 12, dim, 5, 1, 1, 5, 1, loss, model, bucket, 2, 3, 100, 1e-4)
+    raw += struct.pack("<iiiqq", len(words) + len(labels), len(words), len(labels), 100, -1)
+    raw += b"".join(word + b"\0" + struct.pack("<qb", 7, word in labels) for word in words + labels)
+    for rows in (len(words) + bucket, len(labels) or len(words)):
+        raw += b"\0" + struct.pack("<qq", rows, dim) + np.arange(rows * dim, dtype="<f4").tobytes()
+    return raw
+
+
+# --- Reading, and what must be so of whatever is accepted
+
+
+def _checked(embedding: Embedding) -> None:
+    for side in (embedding.words, embedding.contexts):
+        assert side.vectors.shape == (len(side.words), embedding.dim), "rows"
+        assert side.counts.shape == (len(side.words),) and (side.counts >= 0).all(), "counts"
+        assert len({"", *side.words}) == len(side.words) + 1, "words"
+        assert bool(np.isfinite(side.vectors).all()), "finite"
+
+
+def _undamaged(data: bytes, seeds: list[bytes]) -> None:
+    native.read_from(memoryview(data), NAME)
+    assert data in seeds, "damage was not seen"
+
+
+def _read_native(data: bytes) -> None:
+    _checked(native.read_from(memoryview(data), NAME))
+
+
+def _source(data: bytes) -> Source:
+    return unpacked(io.BytesIO(data), len(data))
+
+
+def _read_binary(data: bytes) -> None:
+    with refusals(NAME):
+        with suppress(WordloomError), refusals(NAME):
+            format_of(data[:HEAD])
+        _checked(read_binary.read_from(_source(data), Reading()))
+
+
+def _read_text(data: bytes) -> None:
+    with refusals(NAME):
+        read = read_text.read_glove_from if format_of(data[:HEAD]) == "glove" else read_text.read_from
+        _checked(read(_source(data), Reading()))
+
+
+def _read_fasttext(data: bytes) -> None:
+    with refusals(NAME):
+        embedding = fasttext.read_from(data, Reading())
+    _checked(embedding)
+    with suppress(WordloomError):
+        assert embedding.words.vector("猫né").shape == (embedding.dim,), "unknown word"
+
+
+def _read_vocabulary(data: bytes) -> None:
+    vocabulary = Vocabulary.read_from(io.BytesIO(data), NAME)
+    counts = vocabulary.counts.tolist()
+    assert len(set(vocabulary.words)) == len(counts) >= 2 and counts == sorted(counts, reverse=True), "order"
+    assert all(word.split() == [word] for word in vocabulary.words), "words"
+
+
+class _InMemory:
+    """What `text_blocks` asks of a path."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def open(self, _: str) -> io.BytesIO:
+        return io.BytesIO(self.data)
+
+
+def _read_pairs(data: bytes) -> None:
+    file, line = SourceFile(cast(Path, _InMemory(data)), NAME, False, len(data), (0, 0, 0)), 1
+    for block in text_blocks(file, encoding="utf-8", errors="strict", whole_runs=False):
+        lot = lot_of(NAME, line, block)
+        line += block.text.count("\n")
+        assert len(lot.w) == len(lot.c), "rows"
+        for ids, strings in ((lot.w, lot.words), (lot.c, lot.contexts)):
+            texts = strings.texts
+            assert not len(ids) or 0 <= ids.min() <= ids.max() < len(texts), "ids"
+            assert len(set(texts)) == len(texts) and all(text.split() == [text] for text in texts), "texts"
+        assert lot.weights is None or (len(lot.weights) == len(lot.w) and bool(np.isfinite(lot.weights).all())), (
+            "weights"
+        )
+
+
+def _read_questions(data: bytes) -> None:
+    file = questions.read_from(io.BytesIO(data), NAME)
+    with suppress(WordloomError):
+        questions.kind_of(file)
+    with suppress(WordloomError):
+        assert all(len(question) == 4 for section in sections_of(file) for question in section.questions), "four"
+    with suppress(WordloomError):
+        assert all(np.isfinite(number) for _, _, number in pairs_of(file)), "number"
+    with suppress(WordloomError):
+        assert all(word and category for word, category in members_of(file)), "members"
+
+
+# --- A native file that is changed and then sealed again, so that what lies behind its hashes is reached
+
+_SEAL = re.compile(rb'"header_sha256":"([^"]*)"')
+
+
+def _repaired(rng: Random, raw: bytes) -> bytes:
+    """Change some fields of the header, or bytes of the tensors; all hashes are those of what is then there."""
+    begin, header = _header(raw)
+    fields, data = {name: _copy(entry) for name, entry in header.items()}, bytearray(raw[begin:])
+    for _ in range(pick(rng, (1, 1, 2, 3))):
+        if rng.random() < 0.5:
+            _change_field(rng, fields)
+        else:
+            _change_data(rng, data)
+    with suppress(Exception):  # where nothing is left to be hashed
+        fields["__metadata__"]["sha256"] = json.dumps(_hashes(fields, bytes(data)))
+    return _sealed(fields) + bytes(data)
+
+
+@cache
+def _header(raw: bytes) -> tuple[int, dict[str, Any]]:
+    """Where the data begin, and the header."""
+    begin = 8 + int.from_bytes(raw[:8], "little")
+    return begin, json.loads(raw[8:begin])
+
+
+def _copy(entry: dict[str, Any]) -> dict[str, Any]:
+    """A copy to change, faster than to read the header again."""
+    return {key: list(value) if isinstance(value, list) else value for key, value in entry.items()}
+
+
+def _change_field(rng: Random, fields: dict[str, Any]) -> None:
+    name = pick(rng, list(fields) or [""])
+    entry = fields.get(name)
+    if not isinstance(entry, dict) or not entry or rng.random() < 0.1:
+        fields[pick(rng, (name, "W2", "words"))] = pick(rng, _VALUES)
+        return
+    key = pick(rng, list(entry))
+    value = entry[key]
+    if isinstance(value, list) and value and rng.random() < 0.8:
+        place = int(rng.random() * len(value))
+        value[place] = pick(rng, _VALUES) if rng.random() < 0.3 else _moved(rng, value[place])
+    elif rng.random() < 0.2:
+        del entry[key]
+    else:
+        entry[key] = pick(rng, _VALUES)
+
+
+def _moved(rng: Random, value: Any) -> Any:
+    return value + pick(rng, (-8, -4, -1, 1, 2, 4, 8)) if isinstance(value, int) else value
+
+
+def _change_data(rng: Random, data: bytearray) -> None:
+    if not data:
+        return
+    at = int(rng.random() * len(data))
+    kind = int(rng.random() * 4)
+    if kind == 0:
+        data[at] ^= 1 << int(rng.random() * 8)
+    elif kind == 1:
+        data[at - at % 8 : at - at % 8 + 8] = pick(rng, BOUNDARIES)[:8].ljust(8, b"\0")
+    elif kind == 2:
+        data[at:at] = rng.randbytes(4)
+    else:
+        del data[at:]
+
+
+_VALUES = [
+    0,
+    1,
+    -1,
+    3,
+    2**31,
+    2**62,
+    2**63,
+    2**64,
+    1.5,
+    True,
+    None,
+    "",
+    "F16",
+    "I64",
+    "1",
+    "2",
+    "{}",
+    [],
+    [0, 0],
+    {},
+    "é",
+]
+
+
+def _hashes(fields: dict[str, Any], data: bytes) -> dict[str, str]:
+    spans = {name: entry["data_offsets"] for name, entry in fields.items() if name != "__metadata__"}
+    return {name: sha256(data[max(0, begin) : max(0, end)]).hexdigest() for name, (begin, end) in spans.items()}
+
+
+def _sealed(fields: dict[str, Any]) -> bytes:
+    text = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
+    header = len(text).to_bytes(8, "little") + text
+    found = _SEAL.search(header)
+    if found is None or len(found[1]) != 64:
+        return header
+    open_, close = found.span(1)
+    digest = sha256(header[:open_] + b"0" * 64 + header[close:]).hexdigest().encode()
+    return header[:open_] + digest + header[close:]
+
+
+def main() -> None:
+    """Read files given by name by the reader whose name comes first: for a finding that is to be seen again."""
+    wanted, *paths = sys.argv[1:]
+    target = next(target for target in targets() if target.name == wanted)
+    for path in paths:
+        print(path, target.read(Path(path).read_bytes()))
+
+
+if __name__ == "__main__":
+    main()
