@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.rng import below, derive, draw, lower
 from wordloom.kernel.sgns import DRAWN, LAST_OWN, OWN, SIX, step_batch, step_frozen
 from wordloom.kernel.simd import LANES, add, address, store, zero

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.hierarchical import plan_way, step_way_of_one, tree_of
 from wordloom.kernel.rng import below, draw, lower
 from wordloom.kernel.sgns import LINE

@@ -6,8 +6,8 @@ number of threads, and are the same.
 """
 
 import numpy as np
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.rng import draw
 
 GAP = -1  # a word that takes up room in windows and is in no pair

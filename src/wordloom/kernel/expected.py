@@ -6,7 +6,8 @@ from token to token and carries along how likely it is that 0, 1, 2, ... of thos
 """
 
 import numpy as np
-from numba import njit
+
+from wordloom.kernel.cached import njit
 
 UNIT = 2.0**32  # expected pairs are counted in 1 / UNIT, as whole numbers: their sum does not depend on their order
 FAINT = 1e-4  # where a window reaches less often than that, one looks no further

@@ -9,8 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.loss import dot, minus_log_sigmoid
 from wordloom.kernel.rng import draw
 

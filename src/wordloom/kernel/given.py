@@ -5,8 +5,8 @@ out or thinned out, `draw_copies` first says how often each of them comes; an em
 """
 
 import numpy as np
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.rng import derive, draw, lower
 from wordloom.pair_source import STRETCH
 

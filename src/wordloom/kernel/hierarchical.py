@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.sgns import LINE, SIX, dots_two, push, sigmoid
 from wordloom.kernel.simd import (
     LANES,

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.phrases import Slots, value_of
 from wordloom.kernel.simd import address
 from wordloom.kernel.text import AT_LINE_END, Bytes, Table, empty_found, find, places_of, scan

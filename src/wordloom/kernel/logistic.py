@@ -14,8 +14,8 @@ import math
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.rows import EIGHTS, add_rows, mean_of_rows, take_rows, thinned
 from wordloom.kernel.sgns import sigmoid
 from wordloom.kernel.simd import LANES, address, fma, load, multiply, store, sums, zero

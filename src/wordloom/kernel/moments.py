@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
+
+from wordloom.kernel.cached import njit
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

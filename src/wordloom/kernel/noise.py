@@ -1,7 +1,8 @@
 """Walker's alias method: a draw from any distribution with one look-up, however many contexts there are."""
 
 import numpy as np
-from numba import njit
+
+from wordloom.kernel.cached import njit
 
 
 @njit(nogil=True, cache=True)

@@ -12,9 +12,10 @@ rounding keeps order. Where they do not, once in some ten million times, and for
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.simd import address
 
 _LEAST, _MOST = -300, 280  # with at most 18 digits, m * 10^e then neither vanishes nor overflows

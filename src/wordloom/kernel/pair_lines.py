@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.numbers import parse_number
 from wordloom.kernel.simd import address
 from wordloom.kernel.text import (

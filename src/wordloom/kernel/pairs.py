@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from wordloom.contexts import Windows
+from wordloom.kernel.cached import njit
 from wordloom.kernel.rng import draw, lower
 
 _32 = np.uint64(32)

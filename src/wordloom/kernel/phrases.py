@@ -12,8 +12,8 @@ One open-addressing hash table serves for everything. A slot is (key, tag * 2^40
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.simd import address, prefetch
 
 Slots = npt.NDArray[np.uint64]  # (a power of two, 2)

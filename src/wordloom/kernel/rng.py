@@ -1,9 +1,9 @@
 """The compiled twin of `draws.py`."""
 
 import numpy as np
-from numba import njit
 
 from wordloom import draws
+from wordloom.kernel.cached import njit
 
 _GAMMA, _MIX_1, _MIX_2 = draws.GAMMA, draws.MIX_1, draws.MIX_2
 _ONE, _11, _27, _30, _31, _32 = (np.uint64(n) for n in (1, 11, 27, 30, 31, 32))

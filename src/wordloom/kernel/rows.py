@@ -1,8 +1,8 @@
 """Rows of a matrix, picked, copied, averaged and added up, eight at a time."""
 
 import numpy as np
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.simd import LANES, add, address, fma, load, multiply, prefetch, spread, store
 
 EIGHTS = 8  # whose sum float32 takes before it goes into float64

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.simd import (
     LANES,
     add,

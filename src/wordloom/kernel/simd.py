@@ -10,9 +10,11 @@ there. Nothing checks bounds, and nothing here keeps an array alive: whoever too
 """
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
+
+from wordloom.kernel.cached import njit
 
 LANES = 8
 

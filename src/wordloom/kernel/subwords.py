@@ -1,7 +1,8 @@
 """The vectors of fastText's words: the mean of a word's row and its n-grams' rows."""
 
 import numpy as np
-from numba import njit
+
+from wordloom.kernel.cached import njit
 
 _PRIME, _BASIS = np.uint32(16777619), np.uint32(2166136261)
 

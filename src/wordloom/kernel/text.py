@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.simd import address, prefetch
 from wordloom.textfiles import MAX_WORD_BYTES
 

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from wordloom.kernel.cached import njit
 from wordloom.kernel.noise import alias_table
 from wordloom.kernel.rng import below, derive, draw, lower
 from wordloom.kernel.simd import address, whole
