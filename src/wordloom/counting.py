@@ -10,7 +10,7 @@ import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from queue import SimpleQueue
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,10 @@ from wordloom.errors import CorpusWarning
 from wordloom.progress import OnProgress, Progress, ignore
 from wordloom.textfiles import MAX_WORD_BYTES
 from wordloom.types import Counts
+from wordloom.workers import workers
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -74,20 +78,20 @@ def _count_blocks(corpus: Corpus, threads: int | None, report: Callable[[int], N
         idle.put(kernel.empty_table())
 
     def count_block(block: Block) -> tuple[int, int, int]:
-        table = idle.get()
+        table = idle.get_nowait()  # there are as many as threads
         try:
             table, n_tokens, too_long = kernel.count(table, block.data)
         finally:
-            idle.put(table)  # also after an error: another thread may be waiting for it
+            idle.put(table)
         return n_tokens, too_long, block.done
 
     n_tokens = too_long = 0
     for tokens, long, done in in_order(count_block, corpus.blocks(), n_threads):
         n_tokens, too_long = n_tokens + tokens, too_long + long
         report(done)
-    total = idle.get()
+    total = idle.get_nowait()
     for _ in range(n_threads - 1):
-        total = kernel.merge(total, *kernel.contents(idle.get()))
+        total = kernel.merge(total, *kernel.contents(idle.get_nowait()))
     arena, offsets, counts = kernel.contents(total)
     return WordCounts(corpus.name, arena.tobytes(), offsets, counts, n_tokens), too_long
 
@@ -134,19 +138,14 @@ def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads:
     if threads == 1:
         yield from map(function, items)
         return
-    from concurrent.futures import Future, ThreadPoolExecutor  # 7 ms that only counting needs
-
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="wordloom")
     in_flight: deque[Future[Result]] = deque()
-    try:
+    with workers(threads) as pool:
         for item in items:
             in_flight.append(pool.submit(function, item))
-            if len(in_flight) > 2 * threads:
+            while in_flight and (len(in_flight) > 2 * threads or in_flight[0].done()):  # so that errors show at once
                 yield in_flight.popleft().result()
         while in_flight:
             yield in_flight.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def reporter(

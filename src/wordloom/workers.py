@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:  # 7 ms that only training needs
     from concurrent.futures import Future
 
 Result = TypeVar("Result")
+
+SECONDS_BETWEEN_LOOKS = 0.25  # of whoever waits, at whether those who work still live
 
 
 class Workers(Protocol):
@@ -19,6 +21,9 @@ class Workers(Protocol):
 
     def submit(self, function: Callable[..., Result], /, *args: Any) -> "Future[Result]":
         """Have function(*args) called some time; the future has its result or its exception."""
+
+    def check(self) -> None:
+        """Raise an error if somebody who should do the work no longer can."""
 
 
 class _Here:
@@ -37,6 +42,9 @@ class _Here:
         future.set_result(function(*args))
         return future
 
+    def check(self) -> None:
+        """Whoever asks lives."""
+
 
 @contextmanager
 def workers(threads: int) -> Iterator[Workers]:
@@ -44,13 +52,13 @@ def workers(threads: int) -> Iterator[Workers]:
     if threads == 1:
         yield _Here()
         return
-    from concurrent.futures import ThreadPoolExecutor
+    from wordloom.crew import Crew
 
-    pool = ThreadPoolExecutor(threads)
+    crew = Crew(threads)
     try:
-        yield pool
+        yield crew if len(crew) else _Here()
     finally:
-        pool.shutdown(cancel_futures=True)
+        crew.close()
 
 
 def relay(
@@ -77,7 +85,7 @@ def relay(
     for runner in range(runners):
         begin(runner)
     while min(ended) < end:
-        runner, future = arrivals.get()
+        runner, future = _next(arrivals, pool)
         ended[runner] += 1
         if enough():
             end = min(end, max(begun))
@@ -85,3 +93,12 @@ def relay(
         begin((runner - 1) % runners)
         yield future.result()
     return end
+
+
+def _next(arrivals: SimpleQueue[Result], pool: Workers) -> Result:
+    """What arrives next; an error if there is nobody left whom one could wait for."""
+    while True:
+        try:
+            return arrivals.get(timeout=SECONDS_BETWEEN_LOOKS)
+        except Empty:
+            pool.check()
