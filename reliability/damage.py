@@ -25,15 +25,15 @@ DAMAGES, SHORT = 10_000, 1_000
 MUTANTS = [
     Mutant(
         "the hash of a header is not looked at",
-        "formats/native.py",
+        "formats/tensors.py",
         "    if digest.hexdigest() != expected:",
         "    if False:",
     ),
     Mutant(
         "the hashes of the tensors are not looked at",
-        "formats/native.py",
-        "if (verify or name not in",
-        "if False and (verify or name not in",
+        "formats/tensors.py",
+        "if name not in trusted and",
+        "if False and",
     ),
     Mutant(
         "bytes after the last row of a binary file are not seen",

@@ -33,7 +33,7 @@ _MOST_FINDINGS = 10
 MUTANTS = [
     Mutant(
         "the checksums of a native file are not looked at",
-        "formats/native.py",
+        "formats/tensors.py",
         "if digest.hexdigest() != expected:",
         "if False:",
     ),

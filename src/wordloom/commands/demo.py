@@ -29,14 +29,15 @@ def run(args: Namespace) -> None:
     from wordloom.training import train
 
     checked_threads(args.threads)
-    formats.check_output(args.output)
+    formats.check_output(args.output)  # before the text is made
     with tempfile.TemporaryDirectory() as folder, progress() as on_progress:
         corpus = Path(folder) / "python.txt"
         tokens = write_corpus(corpus)
         if not args.json:
             print(f"The text: {tokens:,} words from the sources and docstrings of Python's standard library.")
-        embedding = train(corpus, sample=1e-4, threads=args.threads, cache_dir=folder, on_progress=on_progress)
-    embedding.save(args.output)
+        embedding = train(
+            corpus, sample=1e-4, threads=args.threads, output=args.output, cache_dir=folder, on_progress=on_progress
+        )
     near = {word: [other for other, _ in embedding.most_similar(word, topn=6)] for word in PROBES}
     losses = embedding.record["heldout"]["loss"]
     if args.json:

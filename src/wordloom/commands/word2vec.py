@@ -68,6 +68,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Count, say what differs, train, write."""
     from wordloom.files import check_folder
+    from wordloom.locks import claim
     from wordloom.vocabulary import Vocabulary
 
     _check(args)
@@ -79,8 +80,9 @@ def run(args: Namespace) -> None:
         for line in _differences(args):
             say(f"wordloom word2vec: {line}")
     if args.output:
-        embedding = _trained(args, vocabulary)
-        _write(embedding, args)
+        with claim(args.output):
+            embedding = _trained(args, vocabulary)
+            _write(embedding, args)
         vocabulary = Vocabulary(tuple(embedding.words.words), embedding.words.counts)
     elif vocabulary is None:
         vocabulary = _counted(args)

@@ -51,6 +51,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Train and write."""
     from wordloom.files import check_folder
+    from wordloom.locks import claim
 
     if args.binary not in (0, 1):
         raise InputError(f"-binary {args.binary} is neither 0 nor 1. Use one of these.")
@@ -61,8 +62,9 @@ def run(args: Namespace) -> None:
         check_not_read(path, args.train, args.wvocab, args.cvocab)
     if args.dumpcv and is_among(args.dumpcv, [args.output]):
         raise InputError(f"{args.output} cannot hold both words and contexts. Choose another name for one of them.")
-    embedding = _trained(args)
-    _write(embedding.words, args.output, args.binary)
+    with claim(args.output):
+        embedding = _trained(args)
+        _write(embedding.words, args.output, args.binary)
     if args.dumpcv:
         _write(embedding.contexts, args.dumpcv, args.binary)
     _report(args, embedding)
