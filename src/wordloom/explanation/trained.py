@@ -102,7 +102,9 @@ def config_of(embedding: Embedding) -> TrainConfig:
 
 def text_of(embedding: Embedding, given: dict[str, Any]) -> TextOptions:
     """How its text was read, where the record knows and nobody says otherwise."""
-    return TextOptions(**{**embedding.record.get("text", {}), **given})
+    known = {field.name for field in fields(TextOptions)}
+    recorded = {name: value for name, value in embedding.record.get("text", {}).items() if name in known}
+    return TextOptions(**{**recorded, **given})
 
 
 def vocabulary_of(embedding: Embedding) -> Vocabulary:

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from wordloom.errors import InputError
 from wordloom.formats.source import Fault
-from wordloom.formats.tensors import DAMAGED, Kind, Tensors, mapped, read, short, write
+from wordloom.formats.tensors import DAMAGED, FOREIGN, Kind, Tensors, mapped, read, short, write
+from wordloom.record import fault_in
 from wordloom.vectors import Embedding, Vectors
 
 # In the order of the file: the widest numbers first, so that each tensor lies at a multiple of its number's size.
@@ -36,6 +37,10 @@ def save(embedding: Embedding, path: str | os.PathLike[str], dtype: str = "float
     if dtype == "float16":
         check_float16(embedding.words)
         check_float16(embedding.contexts)
+    if (name := fault_in(embedding.record)) is not None:
+        raise InputError(
+            f"The record of the embedding has {short(embedding.record[name])} for {name}. Put it under another name."
+        )
     write(path, _KIND, _tensors(embedding), embedding.record, half=dtype == "float16")
 
 
@@ -87,6 +92,8 @@ def read_from(data: memoryview, name: str, verify: bool = True) -> Embedding:
 def _embedding(data: memoryview, verify: bool) -> Embedding:
     tensors, record = read(data, _KIND, frozenset() if verify else _KIND.matrices)
     _check_shapes({name: list(tensor.shape) for name, tensor in tensors.items()})
+    if (wrong := fault_in(record)) is not None:
+        raise Fault(f"its record has {short(record[wrong])} for {wrong}, which no wordloom writes. {FOREIGN}")
     return Embedding(
         words=_vectors(tensors, ("W", "words", "word_offsets", "word_counts"), verify),
         contexts=_vectors(tensors, ("C", "contexts", "context_offsets", "context_counts"), verify),

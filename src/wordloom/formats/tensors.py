@@ -27,7 +27,7 @@ Tensors = dict[str, npt.NDArray[Any]]
 MAX_HEADER = 1 << 20  # bytes; ours has some thousand, and JSON of a megabyte cannot fill a memory
 DAMAGED = "The file is damaged: take an intact copy, or save the vectors again."
 WANTED = "Give the path of a file that wordloom saved."
-_FOREIGN = "It is damaged, or not a file that wordloom saved: give another one."
+FOREIGN = "It is damaged, or not a file that wordloom saved: give another one."
 _ALIGNMENT = 64
 _DTYPES: dict[str, np.dtype[Any]] = {
     "I64": np.dtype("<i8"),
@@ -158,12 +158,12 @@ def read(data: memoryview, kind: Kind, trusted: frozenset[str] = frozenset()) ->
 
 def _header_bytes(data: memoryview) -> bytes:
     if len(data) < 8:
-        raise Fault(f"with {len(data)} bytes it is too short for the length of a header. {_FOREIGN}")
+        raise Fault(f"with {len(data)} bytes it is too short for the length of a header. {FOREIGN}")
     length = int.from_bytes(data[:8], "little")
     if length > min(len(data) - 8, MAX_HEADER):
         raise Fault(
             f"bytes 0 to 7 announce a header of {length:,} bytes, but the file has {len(data):,} bytes "
-            f"and a header at most {MAX_HEADER:,}. {_FOREIGN}"
+            f"and a header at most {MAX_HEADER:,}. {FOREIGN}"
         )
     return bytes(data[8 : 8 + length])
 
@@ -172,9 +172,9 @@ def _object(text: str | bytes, what: str) -> dict[str, Any]:
     try:
         value = json.loads(text, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError) as error:  # ValueError: also bytes that are not UTF-8
-        raise Fault(f"{what} is not JSON ({error}). {_FOREIGN}") from None
+        raise Fault(f"{what} is not JSON ({error}). {FOREIGN}") from None
     if not isinstance(value, dict):
-        raise Fault(f"{what} is JSON, but not an object. {_FOREIGN}")
+        raise Fault(f"{what} is JSON, but not an object. {FOREIGN}")
     return value
 
 
@@ -188,7 +188,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _metadata_of(fields: dict[str, Any], kind: Kind) -> dict[str, str]:
     metadata = fields.get("__metadata__")
     if not isinstance(metadata, dict) or metadata.get("format") != kind.format:
-        raise Fault(f"its header does not say that its format is {kind.format}. {_FOREIGN}")
+        raise Fault(f"its header does not say that its format is {kind.format}. {FOREIGN}")
     _check_version(metadata.get("format_version"), kind.version)
     for name in ("header_sha256", "sha256", "record"):
         if not isinstance(metadata.get(name), str):

@@ -1,0 +1,46 @@
+"""What a file says of how its vectors were made, checked once: a stranger can write any JSON there.
+
+Only the form is checked, not whether an option is in its range: ranges may change, and old files stay readable.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from wordloom.config import is_number, is_whole
+
+_MOST_EPOCHS = 1 << 40  # they are drawn from; far below where whole numbers of 64 bits end
+
+_Check = Callable[[Any], bool]
+
+
+def fault_in(record: dict[str, Any]) -> str | None:
+    """The first entry of a form that no training gives it, if there is one."""
+    wrong = (name for name, has_form in _FORMS.items() if name in record and not has_form(record[name]))
+    return next(wrong, None)
+
+
+def _options(value: Any) -> bool:
+    """Names with plain values; epochs, if there, are a number of them."""
+    if not isinstance(value, dict):
+        return False
+    plain = all(entry is None or isinstance(entry, str | bool) or is_number(entry) for entry in value.values())
+    return plain and _epochs(value.get("epochs", 0))
+
+
+def _epochs(value: Any) -> bool:
+    return is_whole(value) and 0 <= value < _MOST_EPOCHS
+
+
+def _heldout(value: Any) -> bool:
+    losses = value.get("loss", [None]) if isinstance(value, dict) else None
+    return isinstance(losses, list) and losses != [] and all(loss is None or is_number(loss) for loss in losses)
+
+
+_FORMS: dict[str, _Check] = {
+    "config": _options,
+    "text": _options,
+    "corpus": lambda value: isinstance(value, dict),
+    "start": lambda value: isinstance(value, dict) and _epochs(value.get("epochs", 0)),
+    "heldout": _heldout,
+    "folded_in": lambda value: isinstance(value, list),
+}
