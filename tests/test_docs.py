@@ -32,7 +32,9 @@ def test_the_test_is_there(file, test):
     assert test in [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
-@pytest.mark.parametrize("page", sorted(path.relative_to(ROOT) for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]))
+@pytest.mark.parametrize(
+    "page", sorted(path.relative_to(ROOT) for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+)
 def test_what_a_page_links_to_is_there(page):
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", (ROOT / page).read_text())
     missing = [link for link in links if "://" not in link and not (ROOT / page.parent / link).exists()]
