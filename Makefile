@@ -15,12 +15,12 @@ COVERED := */formats/*,*/files.py,*/vocabulary.py,*/pair_corpus.py,*/questions.p
 unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench conformance lock clean
+.PHONY: help demo test lint bench reliability conformance lock clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.runs ## train on the text of Python's standard library and show what was learnt
 	$(BIN)/wordloom demo
@@ -39,6 +39,9 @@ lint: $(VENV)/.tests ## check format, style and types
 bench: $(VENV)/.runs $(PEERS)/.peers ## train beside word2vec.c, gensim and fastText, and make a table (see benchmarks/README.md)
 	@$(PIP) install 'matplotlib>=3.9' # for the chart
 	$(BIN)/python -m benchmarks.compare --peers $(PEERS)/bin $(BENCH)
+
+reliability: $(VENV)/.tests ## break files, writes, processes and the package itself on purpose, and make a table (15 minutes)
+	$(BIN)/python -m reliability
 
 conformance: $(VENV)/.tests $(CONFORMANCE)/.peers ## read the files of other programs and have them read ours
 	$(BIN)/python -m pytest tests/conformance
