@@ -343,11 +343,11 @@ def test_a_flush_that_fails_ends_each_command_with_5_and_leaves_the_old_file_alo
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("name", ["walk", "pairs", "phrases", "vocab", "explain"])
+@pytest.mark.parametrize("name", ["convert", "walk", "pairs", "phrases", "vocab", "explain"])
 def test_a_full_device_ends_each_command_with_5(
     commands: dict[str, list[str]], capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    assert main([*commands[name], "/dev/full"]) == 5
+    assert main([*commands[name], "/dev/full", *(["--to", "bin"] if name == "convert" else [])]) == 5
     assert "/dev/full could not be written: No space left on device." in capsys.readouterr().err
 
 

@@ -102,6 +102,36 @@ def test_links_and_names_of_others_are_left_alone(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == before and (precious / "thesis").exists()
 
 
+@needs_locks
+def test_what_may_not_be_removed_stays_and_nobody_is_troubled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = tmp_path / f".wordloom-{temporary._host()}{'0' * 16}.tmp"
+    left.touch()
+
+    def read_only(self: Path) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", read_only)
+        remove_leftovers(tmp_path)
+    assert list(tmp_path.iterdir()) == [left]
+
+
+@needs_locks
+def test_many_processes_write_into_one_folder_without_taking_anything_from_each_other(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom wordloom.files import atomic_write\n"
+        "for i in range(150):\n    with atomic_write(Path(sys.argv[1]) / sys.argv[2]) as file: file.write(b'x' * i)"
+    )
+    with_names = [[sys.executable, "-c", code, str(tmp_path), name] for name in ("a", "b", "same", "same")]
+    processes = [subprocess.Popen(command, stderr=subprocess.PIPE) for command in with_names]
+    assert [process.communicate()[1] for process in processes] == [b""] * 4
+    assert sorted((path.name, path.stat().st_size) for path in tmp_path.iterdir()) == [
+        ("a", 149),
+        ("b", 149),
+        ("same", 149),
+    ]
+
+
 def test_a_folder_that_cannot_be_read_is_left_alone(tmp_path: Path) -> None:
     remove_leftovers(tmp_path / "nowhere")
 
