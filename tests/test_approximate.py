@@ -111,3 +111,22 @@ def test_it_names_its_extra(vectors, monkeypatch):
     monkeypatch.setitem(sys.modules, "voyager", None)
     with pytest.raises(WordloomError, match=r"pip install 'wordloom\[ann\]'"):
         Index.build(vectors)
+
+
+def test_where_no_vector_points_anywhere_nothing_can_be_missed():
+    assert Index.build(Vectors(["a", "b"], np.zeros((2, 3), np.float32))).recall() == 1.0
+
+
+def test_an_index_of_another_voyager_is_refused(index, vectors, tmp_path, monkeypatch):
+    """Its checksum is right, and yet it cannot be read."""
+    path = tmp_path / "m.index"
+    index.save(path)
+
+    class Other:
+        @staticmethod
+        def load(file):
+            raise RuntimeError("unknown version")
+
+    monkeypatch.setattr("voyager.Index", Other)
+    with pytest.raises(InputError, match="cannot be loaded: unknown version"):
+        Index.load(path, vectors)

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -293,3 +294,101 @@ def test_a_conversation_ends_quietly_when_nobody_listens(model):
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
     assert done.stdout == "Enter word or sentence (EXIT to break): \n"
+
+
+def test_vocab_says_what_it_wrote_unless_asked_for_quiet(corpus, tmp_path, capsys):
+    out = tmp_path / "words.txt"
+    assert main(["vocab", str(corpus), "-o", str(out)]) == 0
+    assert capsys.readouterr().out == f"{out}: 20 words, 4,800 tokens\n"
+    assert main(["vocab", str(corpus), "-o", str(out), "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert main(["vocab", str(corpus), "-o", str(out), "--quiet", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"words": 20, "tokens": 4800, "output": str(out)}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["-debug", "0"], ""),
+        (["-debug", "1"], "{out}: 1 phrases\n"),
+        (["--json", "-debug", "0"], '{{"output": "{out}", "phrases": 1}}\n'),
+    ],
+)
+def test_word2phrase_reports_as_it_is_asked(more, said, tmp_path, capsys):
+    text, out = tmp_path / "text.txt", tmp_path / "out.txt"
+    text.write_text("new york is new york\nnew york and york again\n" * 5)
+    assert main(["word2phrase", "-train", str(text), "-output", str(out), "-threshold", "0.5", *more]) == 0
+    assert capsys.readouterr().out == said.format(out=out)
+    assert "new_york" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["-binary", "2"], "-binary 2 is neither 0 nor 1. Use one of these."),
+        (["-threads", "0"], "-threads 0 is not a number of threads. Use 1 or more."),
+    ],
+)
+def test_word2vecf_refuses_what_makes_no_sense(flags, message, tmp_path, capsys):
+    pairs, out = tmp_path / "pairs.txt", tmp_path / "out.vec"
+    pairs.write_text("cat purrs\n")
+    assert main(["word2vecf", "-train", str(pairs), "-output", str(out), *flags]) == 2
+    assert capsys.readouterr().err == f"wordloom word2vecf: {message}\n"
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["-debug", "0"], ""),
+        (["-debug", "1"], "WVocab size: 2\nCVocab size: 2\n"),
+        (["-debug", "0", "--json"], '{"output": "OUT", "contexts_output": null, "words": 2, "contexts": 2}\n'),
+    ],
+)
+def test_word2vecf_reports_as_it_is_asked_and_writes_words_alone_without_dumpcv(more, said, tmp_path, capsys):
+    pairs, out = tmp_path / "pairs.txt", tmp_path / "out.bin"
+    pairs.write_text("cat purrs\ndog barks\n" * 10)
+    flags = ["-train", str(pairs), "-output", str(out), "-size", "4", "-binary", "1"]
+    assert main(["word2vecf", *flags, *more]) == 0
+    assert capsys.readouterr().out == said.replace("OUT", str(out))
+    assert sorted(wordloom.load(out).words.words) == ["cat", "dog"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.bin", "pairs.txt"]
+
+
+def test_pairs_and_walks_say_nothing_when_quiet(tmp_path, capsys):
+    edges = tmp_path / "edges.txt"
+    edges.write_text("a b\nb c\n")
+    for command in (["pairs", "edges"], ["walk"]):
+        out = tmp_path / f"{command[0]}.txt"
+        assert main([*command, str(edges), "-o", str(out), "--quiet"]) == 0
+        assert capsys.readouterr() == ("", "")
+        assert out.read_text()
+
+
+def test_pairs_that_go_to_a_device_are_all_that_is_printed(tmp_path, capfd):
+    (tmp_path / "edges.txt").write_text("a b\n")
+    assert main(["pairs", "edges", str(tmp_path / "edges.txt"), "-o", "/dev/stdout"]) == 0
+    assert capfd.readouterr().out == "a b\nb a\n"
+
+
+def test_word2vec_writes_classes_where_classes_are_asked_for(corpus, tmp_path, capsys):
+    pytest.importorskip("sklearn")
+    out = tmp_path / "classes.txt"
+    assert main(["word2vec", "-train", str(corpus), "-output", str(out), "-size", "8", "-classes", "2"]) == 0
+    groups = dict(line.split() for line in out.read_text().splitlines())
+    assert len(groups) == 20 and set(groups.values()) == {"0", "1"}
+
+
+def test_a_file_too_many_is_named(model, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["info", str(model), "another.loom"])
+    assert end.value.code == 2
+    assert "'another.loom' is one argument too many" in capsys.readouterr().err
+
+
+def test_the_package_runs_as_a_module(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["wordloom", "--version"])
+    with pytest.raises(SystemExit) as end:
+        runpy.run_module("wordloom", run_name="__main__")
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"wordloom {wordloom.__version__}\n"

@@ -700,3 +700,29 @@ def test_answers_are_the_same_when_few_candidates_are_kept_at_a_time(dim, method
     found = answers(vectors, rows, barred, METHODS[method], len(vectors))
     assert np.array_equal(found.rows, expected.rows)
     assert np.array_equal(found.scores, expected.scores)
+
+
+def test_categories_are_plain_data_for_json(grouped, tmp_path):
+    words = grouped.words[::4]
+    path = write(tmp_path, "".join(f"{word}\t{word[0]}\n" for word in words))
+    facts = json.loads(json.dumps(categories(grouped, path, seed=7).as_dict()))
+    assert (facts["kind"], facts["words"], facts["known"], facts["coverage"], facts["seed"]) == (
+        "categories",
+        6,
+        6,
+        1,
+        7,
+    )
+    assert facts["file"] == str(path)
+
+
+def test_a_closed_standard_input_is_no_file_of_questions(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match=r"^Standard input is closed\. Give a file, or something to read from\.$"):
+        wordloom.evaluate(CASES, "-")
+
+
+def test_a_heading_alone_is_no_file_of_similarities(tmp_path):
+    path = write(tmp_path, "word 1\tword 2\tjudged\n")
+    with pytest.raises(InputError, match=r"has no pairs of words\. Lines must read like: tiger<TAB>cat<TAB>7\.35$"):
+        similarities(CASES, path)

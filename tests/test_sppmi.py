@@ -125,6 +125,8 @@ def test_what_cannot_be_factorised_is_refused(two_topics):
         wordloom.train(two_topics, model="sppmi-svd", dim=5, **{**OPTIONS, "negatives": 64})
     with pytest.raises(ConfigError, match="computed, not trained on from a start"):
         wordloom.train(two_topics, model="sppmi-svd", start=wordloom.train(two_topics, dim=3, epochs=1, **OPTIONS))
+    with pytest.raises(ConfigError, match=r"approaches, and has no objective=hs\. Leave out objective\."):
+        wordloom.train(two_topics, model="sppmi-svd", objective="hs")
     with pytest.raises(ConfigError, match="pairs are given here"):
         wordloom.train_pairs([("a", "b"), ("c", "d")], model="sppmi-svd")
     with pytest.raises(ConfigError, match="model='lsa' is not a choice"):

@@ -358,3 +358,8 @@ def test_a_graph_with_hubs_is_walked_in_the_memory_of_its_edges():
     )
     done = subprocess.run([sys.executable, "-c", code, str(BLOGCATALOG)], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 200_000  # KB, most of it Numba's own
+
+
+def test_a_direction_is_yes_or_no():
+    with pytest.raises(wordloom.ConfigError, match=r"^directed='no' is not a choice\. Use True or False\.$"):
+        wordloom.walk([("a", "b")], directed="no")
