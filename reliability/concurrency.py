@@ -40,9 +40,9 @@ MUTANTS = [
     ),
     Mutant(
         "training claims nothing",
-        "commands/train.py",
-        "            claims.enter_context(claim(path))",
-        "            pass",
+        "outputs.py",
+        "                claims.enter_context(claim(path))",
+        "                pass",
     ),
     Mutant(
         "files are written in their place",

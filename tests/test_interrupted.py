@@ -1,6 +1,7 @@
 """Trainings on the command line that are stopped by signals, and go on."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 
 import pytest
 
+from wordloom.checkpoint import Checkpoints
 from wordloom.cli import main
 
 TRAIN = ["--dim", "8", "--min-count", "2", "--sample", "0", "--threads", "2", "--quiet"]
@@ -54,6 +56,27 @@ def test_a_signal_writes_a_checkpoint_and_resume_goes_on(text, tmp_path, number,
     assert output.read_bytes() == whole.read_bytes()
     assert main(["train", "--resume", str(run), "-o", str(tmp_path / "again.loom")]) == 0  # it is done, and stays done
     assert (tmp_path / "again.loom").read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize(("signals", "said"), [(1, "Stopped in epoch "), (2, "interrupted; nothing was written.")])
+def test_the_signal_is_answered_by_a_stop_and_a_second_one_by_an_end(
+    text, tmp_path, monkeypatch, capsys, signals, said
+):
+    begin = Checkpoints.begin
+
+    def disturbed(self, position):
+        begin(self, position)
+        for _ in range(signals):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.01)
+
+    monkeypatch.setattr(Checkpoints, "begin", disturbed)
+    before = signal.getsignal(signal.SIGINT)
+    typed = ["train", str(text), "-o", str(tmp_path / "a.loom"), "--checkpoint", str(tmp_path / "run"), *TRAIN]
+    assert main(typed) == 143
+    assert capsys.readouterr().err.startswith(f"wordloom train: {said}")
+    assert len(list((tmp_path / "run").glob("*.checkpoint"))) == 2 - signals
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_killed_before_the_first_checkpoint_it_begins_again(text, tmp_path):

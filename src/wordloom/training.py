@@ -1,6 +1,5 @@
 """From a corpus, or from pairs, to vectors: what is asked for, checked, read and handed to the training it takes."""
 
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import fields
@@ -94,8 +93,8 @@ def train(
         raise ConfigError("min_context_count is for pairs; the words of a text are its contexts. Use min_count.")
     outputs, checkpoints = Outputs(output, contexts_output), opened_checkpoints(checkpoint)
     with (
+        outputs.claimed(),  # before standard input is read, which may take hours
         open_corpus(corpus, text=text, tokenize=tokenize) as opened,
-        outputs.claimed(),
         checkpoints.held() if checkpoints else nullcontext(),
     ):
         on_progress(Progress(stage="compile"))
@@ -178,8 +177,8 @@ def train_pairs(
     cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
     outputs, checkpoints = Outputs(output, contexts_output), opened_checkpoints(checkpoint)
     with (
-        open_pairs(pairs, text=text, columns=columns) as corpus,
         outputs.claimed(),
+        open_pairs(pairs, text=text, columns=columns) as corpus,
         checkpoints.held() if checkpoints else nullcontext(),
         temporary_folder(cache) as folder,
     ):
@@ -193,19 +192,16 @@ def train_pairs(
             threads=threads,
             on_progress=on_progress,
         )
-        try:
-            source = PairSource(encoded, config)
-            _check_space(source, outputs, checkpoints)
-            emb = train_source(
-                source,
-                start=begin,
-                threads=threads,
-                on_progress=on_progress,
-                checkpoints=checkpoints,
-                check_corpus=corpus.check_unchanged,
-            )
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        source = PairSource(encoded, config)
+        _check_space(source, outputs, checkpoints)
+        emb = train_source(
+            source,
+            start=begin,
+            threads=threads,
+            on_progress=on_progress,
+            checkpoints=checkpoints,
+            check_corpus=corpus.check_unchanged,
+        )
         outputs.save(emb)
     return emb
 

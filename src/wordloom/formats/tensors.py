@@ -70,11 +70,6 @@ def write(
                 file.write(piece)
 
 
-def size_of(tensors: Tensors) -> int:
-    """About the bytes of such a file."""
-    return MAX_HEADER // 64 + sum(tensor.nbytes for tensor in tensors.values())
-
-
 def _header(kind: Kind, tensors: Tensors, dtypes: dict[str, str], record: dict[str, Any]) -> bytes:
     """Length prefix and JSON, padded with spaces so that the data begin at a multiple of 64 bytes."""
     fields: dict[str, Any] = {"__metadata__": _metadata(kind, tensors, dtypes, record)}
