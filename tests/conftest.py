@@ -1,7 +1,10 @@
 """What the tests share: a cache that is not the user's, two toy corpora, and a model of one."""
 
+import sys
+
 import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 import wordloom
 
@@ -11,6 +14,25 @@ def own_cache(tmp_path_factory):
     """No test writes into the user's cache folder."""
     patch = pytest.MonkeyPatch()
     patch.setenv("WORDLOOM_CACHE", str(tmp_path_factory.mktemp("cache")))
+    yield
+    patch.undo()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def untraced_compiler():
+    """Coverage follows every call of the compiler, of which nothing is ours: that would make it half as fast."""
+    compile_ = Dispatcher.compile
+
+    def compile_untraced(dispatcher, signature):
+        tracer = sys.gettrace()
+        sys.settrace(None)
+        try:
+            return compile_(dispatcher, signature)
+        finally:
+            sys.settrace(tracer)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(Dispatcher, "compile", compile_untraced)
     yield
     patch.undo()
 
