@@ -42,6 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as interrupt:
         say(f"wordloom {args.command}: interrupted; nothing was written.")
         return 128 + (interrupt.args[0] if interrupt.args else signal.SIGINT)
+    except MemoryError:
+        say(f"wordloom {args.command}: there is not enough memory for this. Free some, or ask for less at once.")
+        return 2
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would try again on its way out
         if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough, as `head` does
