@@ -543,7 +543,7 @@ def test_the_output_does_not_depend_on_threads(tmp_path, capsys):
         (["--threshold", "10,x"], "argument --threshold: '10,x' is not a number, nor numbers like 200,100."),
         (["--threshold", "1,2,3", "--passes", "2"], "--threshold [1.0, 2.0, 3.0] has 3 values for 2 passes."),
         (["--scoring", "default"], "--scoring 'default' is not a choice."),
-        (["--delimiter", ""], "--delimiter '' joins nothing."),
+        (["--delimiter", ""], "--delimiter: it is empty"),
         (["--delimiter", "\t"], "--delimiter '\\t' is white space"),
         (["--connectors", "none.txt"], "none.txt could not be read"),
         (["-o", "c.txt"], "c.txt is, or is among, the files to be read. Choose another name for the output."),

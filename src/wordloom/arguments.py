@@ -27,7 +27,17 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         args.parser.error(f"there is no option {unknown[0]}{_meant(unknown[0], args.parser)}")
     if unknown:
         args.parser.error(f"{unknown[0]!r} is one argument too many; name all files before the options")
+    _check_not_empty(args)
     return args
+
+
+def _check_not_empty(args: argparse.Namespace) -> None:
+    """Nothing is named by an empty string: it is what a script gives whose variable is not set."""
+    for action in args.parser._actions:
+        value = getattr(args, action.dest, None)
+        if value == "" or (isinstance(value, list) and "" in value):
+            name = "/".join(action.option_strings) or action.metavar or action.dest
+            args.parser.error(f"argument {name}: it is empty; give a value, or leave it out")
 
 
 def say(line: str) -> None:

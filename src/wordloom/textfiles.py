@@ -113,12 +113,11 @@ def is_among(path: PathName, sources: Sequence[PathName]) -> bool:
 
 def _covers(source: str, target: str) -> bool:
     try:
-        is_folder = Path(source).is_dir()
+        if Path(source).is_dir():
+            return target.startswith(os.path.realpath(source) + os.sep) and target.lower().endswith(FOLDER_SUFFIXES)
+        return target in {os.path.realpath(source), *map(os.path.realpath, _glob(source))}
     except (OSError, ValueError):  # a name too long, or with a NUL in it: there is no such file
         return False
-    if is_folder:
-        return target.startswith(os.path.realpath(source) + os.sep) and target.lower().endswith(FOLDER_SUFFIXES)
-    return target in {os.path.realpath(source), *map(os.path.realpath, _glob(source))}
 
 
 def remove_spooled(files: Sequence[SourceFile]) -> None:

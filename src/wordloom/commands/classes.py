@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wordloom.arguments import whole
 from wordloom.commands.inputs import check_not_read, load
+from wordloom.errors import InputError
 
 if TYPE_CHECKING:
     from wordloom.classes import WordClasses
@@ -39,6 +40,8 @@ def run(args: Namespace) -> None:
     from wordloom.classes import word_classes
     from wordloom.files import check_folder
 
+    if args.n < 0:
+        raise InputError(f"-n {args.n} is not a number of words. Use 0 or more; 8 is usual.")
     if args.output:
         check_folder(args.output)
         check_not_read(args.output, args.model)
@@ -63,7 +66,7 @@ def _print_summary(classes: "WordClasses", args: Namespace) -> None:
 def _print_table(classes: "WordClasses", args: Namespace) -> None:
     print("class   words  the most central")
     for number, size in enumerate(classes.sizes.tolist()):
-        print(f"{number:5} {size:7,}  {' '.join(word for word, _ in classes.members(number)[: max(0, args.n)])}")
+        print(f"{number:5} {size:7,}  {' '.join(word for word, _ in classes.members(number)[: args.n])}")
     print(_sentence(classes))
 
 
