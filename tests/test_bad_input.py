@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import wordloom
@@ -274,3 +275,110 @@ def test_python_objects_that_are_no_corpus(corpus):
     with pytest.raises(wordloom.InputError) as caught:
         wordloom.train(corpus, min_count=1)
     assert "\n" not in str(caught.value) and str(caught.value).endswith((".", "?", ")"))
+
+
+# --- What is silently taken for something else, elsewhere
+
+
+@pytest.mark.parametrize(
+    ("argv", "name"),
+    [
+        (["train", "c.txt", "-o", "m.loom", "--read-vocab", ""], "--read-vocab"),
+        (["train", "c.txt", "-o", "m.loom", "--contexts-output", ""], "--contexts-output"),
+        (["train", "c.txt", "-o", ""], "-o/--output"),
+        (["train", "c.txt", "", "-o", "m.loom"], "CORPUS"),
+        (["train", "c.txt", "-o", "m.loom", "--pairs", "--columns", ""], "--columns"),
+        (["phrases", "c.txt", "-o", "m.txt", "--phrases", ""], "--phrases"),
+        (["word2vecf", "-train", "c.txt", "-output", "m.vec", "-wvocab", ""], "-wvocab"),
+        (["near", "m.loom", "cat", ""], "WORD"),
+    ],
+)
+def test_an_empty_string_is_not_the_same_as_nothing(argv, name, capsys):
+    """It is what `--read-vocab "$WORDS"` gives in a script that forgot to set WORDS."""
+    with pytest.raises(SystemExit) as ended:
+        main(argv)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == (
+        f"wordloom {argv[0]}: argument {name}: it is empty; give a value, or leave it out. "
+        f"See: wordloom {argv[0]} --help\n"
+    )
+
+
+def test_a_table_of_classes_has_no_negative_number_of_words(model, capsys):
+    assert main(["classes", str(model), "-k", "2", "-n", "-1"]) == 2
+    assert capsys.readouterr().err == ("wordloom classes: -n -1 is not a number of words. Use 0 or more; 8 is usual.\n")
+
+
+def test_a_cache_folder_that_is_a_file_is_named_as_such(corpus, tmp_path, capsys):
+    write(tmp_path / "file", "in the way")
+    assert main(["phrases", str(corpus), "--quiet", "--cache-dir", str(tmp_path / "file")]) == 5
+    assert capsys.readouterr().err.startswith(
+        f"wordloom phrases: The cache folder {tmp_path / 'file'} cannot be written"
+    )
+
+
+def test_too_little_memory_is_one_line(corpus, tmp_path, capsys, monkeypatch):
+    def train(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("wordloom.training.train", train)
+    line = fails(corpus, tmp_path, capsys)
+    assert line == "there is not enough memory for this. Free some, or ask for less at once."
+
+
+V = wordloom.Vectors(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: wordloom.evaluate("m.loom", "q.txt"), "Vectors cannot be a str. Give Vectors, or load a file by"),
+        (lambda: wordloom.word_classes(None, 2), "Vectors cannot be a NoneType."),
+        (lambda: wordloom.document_vectors({}, [["cat"]]), "Vectors cannot be a dict."),
+        (lambda: wordloom.explain("m.loom", "c.txt"), "An embedding cannot be a str. Give what train or load"),
+        (lambda: wordloom.explain_similarity(V, "cat", "dog"), "An embedding cannot be a Vectors."),
+        (lambda: wordloom.Vectors("ab", [[1], [2]]), "'ab' is not a list of words."),
+        (lambda: wordloom.Vectors(["a", 5], [[1], [2]]).check(), "Row 1 belongs to 5, which is not a string."),
+        (lambda: wordloom.Vectors(["a"], [["x"]]), "Vectors and counts are made of numbers, and these are not numbers"),
+        (
+            lambda: wordloom.Vectors(["a"], [[1]], [1.5]),
+            "Vectors and counts are made of numbers, and these",
+        ),
+        (lambda: V.most_similar("cat", weights=["1"]), "The weight '1' is not a number. Give finite numbers."),
+        (lambda: V.most_similar("cat", weights=5), "no weights for 1 words and vectors."),
+        (lambda: V.get_mean_vector(["cat"], weights=[float("nan")]), "The weight nan is not a number."),
+        (lambda: V.most_similar("cat", indexer=5), "indexer=5 is no index."),
+        (lambda: V.most_similar_batch(None), "A batch is a list of queries."),
+        (lambda: V.most_similar_batch(["cat"], negative=5), "1 positive and no negative queries: give one for each."),
+        (lambda: V.most_similar_cosmul(np.zeros(2)), "A query vector is zero, which points nowhere."),
+        (lambda: V.most_similar_to_given("cat", 5), "There are no words to choose from."),
+        (lambda: V.doesnt_match(5), "Give a list of words, two or more."),
+        (lambda: V.vectors_for_all("cat"), "'cat' is not a list of words."),
+        (lambda: V.distances("cat", "dog"), "'dog' is not a list of words. Give a list of strings."),
+        (lambda: V.wmdistance("cat", ["dog"]), "'cat' is not a list of words. Give a list of strings."),
+        (lambda: wordloom.Vocabulary.of([("a", 1.5)]), "'a' cannot occur 1.5 times. Give a whole number below 2^62."),
+        (lambda: wordloom.Vocabulary.of([("a", 2**70)]), "'a' cannot occur 11805916207"),
+        (lambda: wordloom.Vocabulary.of([(5, 1)]), "A vocabulary is made of pairs (word, count), not of (5, 1)."),
+        (lambda: wordloom.Vocabulary.of(5), "A vocabulary is made of pairs (word, count), not of 5."),
+        (lambda: wordloom.train([["a"]], keep=[None]), "keep and drop are lists of words, and None is not a string."),
+        (lambda: wordloom.train([["a"]], freeze=""), "freeze needs vectors to start from."),
+        (lambda: wordloom.train([["a"]], grow="yes"), "grow='yes' is not a choice. Use True or False."),
+        (lambda: wordloom.train([["a"]], window=np.array([1, 2])), "window=array([1, 2]) is not a whole number."),
+        (lambda: wordloom.train("c.txt", tokenize=5), "tokenize=5 cannot be called. Give a function that makes words"),
+        (lambda: wordloom.load("m.loom", verify=None), "verify=None is not a choice. Use True or False."),
+        (lambda: wordloom.load("m.loom", format=""), "format='' cannot be read."),
+        (lambda: wordloom.evaluate(V, "q.txt", method=[]), "method=[] is not known. Use add or mul."),
+        (lambda: wordloom.evaluate(V, "q.txt", threads=0), "threads=0 is out of range."),
+        (lambda: wordloom.Phrases.learn([["a"]], connectors=5), "connectors=5 is not a choice."),
+    ],
+)
+def test_arguments_of_another_kind_are_named(call, message):
+    with pytest.raises(wordloom.InputError) as caught:
+        call()
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_counts_of_something_else_are_refused(model):
+    with pytest.raises(wordloom.InputError, match=r"^Counts cannot be a dict\. Give those of a corpus, or leave them"):
+        wordloom.explain_similarity(wordloom.load(model), "cat", "dog", counts={})

@@ -1,12 +1,13 @@
 """What was asked: a query as a list of words and vectors, each with what it counts."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from wordloom.config import is_number
 from wordloom.errors import InputError
 from wordloom.types import Float64s
 
@@ -45,8 +46,12 @@ def amounts(weights: Sequence[float] | None, n: int) -> list[float]:
     """n weights, 1 each unless they are given."""
     if weights is None:
         return [1.0] * n
-    if len(weights) != n:
-        raise InputError(f"{len(weights)} weights for {n} words and vectors. Give one weight for each.")
+    if not isinstance(weights, Sized) or len(weights) != n:
+        number = len(weights) if isinstance(weights, Sized) else "no"
+        raise InputError(f"{number} weights for {n} words and vectors. Give one weight for each.")
+    for weight in weights:
+        if not is_number(weight):
+            raise InputError(f"The weight {weight!r:.60} is not a number. Give finite numbers.")
     return [float(weight) for weight in weights]
 
 

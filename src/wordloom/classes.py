@@ -27,7 +27,7 @@ from wordloom.errors import ConfigError, InputError
 from wordloom.extras import need
 from wordloom.files import atomic_write
 from wordloom.types import Float64s, Matrix
-from wordloom.vectors import Vectors
+from wordloom.vectors import Vectors, as_vectors
 
 Algorithm = Literal["minibatch", "lloyd"]
 Labels = npt.NDArray[np.int64]
@@ -83,6 +83,7 @@ def word_classes(vectors: Vectors, k: int, *, seed: int = 1, algorithm: Algorith
     350; the mean cosine of a word to its centre is 0.846 instead of 0.847 (0.844 by word2vec's loop, with 489 classes).
     Another seed begins at other words. The classes are the same for any number of threads.
     """
+    vectors = as_vectors(vectors)
     need("sklearn.cluster", "sklearn", "k-means")  # first, since `one_thread` holds only what is loaded
     rows = np.flatnonzero(vectors.norms)
     _check(k, len(rows), seed, algorithm)

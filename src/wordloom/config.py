@@ -178,7 +178,7 @@ class TrainConfig:
         advice = "5 is usual, 2 for syntax, 10 for topics"
         if isinstance(self.window, str) and self.window != "sentence":
             raise ConfigError(f"window={self.window!r} is not a choice. Use 1 to 1000, or sentence; {advice}.")
-        if self.window != "sentence":
+        if not isinstance(self.window, str):
             check_whole("window", self.window, 1, 1000, advice)
         for name, reach in (("left", self.left), ("right", self.right)):
             if reach is not None:

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wordloom.config import TextOptions
-from wordloom.errors import CorpusChangedError, CorpusTypeError, InputError
+from wordloom.errors import ConfigError, CorpusChangedError, CorpusTypeError, InputError
 from wordloom.textfiles import (
     MAX_WORD_BYTES,
     PathName,
@@ -130,6 +130,8 @@ def open_corpus(
     `tokenize` turns a line into words, for text whose words are not separated by white space. It gets lines without
     their ends; of a line longer than about a megabyte it gets pieces, cut at white space.
     """
+    if tokenize is not None and not callable(tokenize):
+        raise ConfigError(f"tokenize={tokenize!r} cannot be called. Give a function that makes words of a line.")
     if isinstance(source, str | os.PathLike):
         return TextCorpus([source], text, tokenize)
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):

@@ -36,7 +36,7 @@ import numpy.typing as npt
 from wordloom.config import check_number
 from wordloom.errors import ConfigError, CorpusTypeError
 from wordloom.types import Float64s, Matrix
-from wordloom.vectors import Vectors
+from wordloom.vectors import Vectors, as_vectors
 
 Weighting = Literal["mean", "tfidf", "sif"]
 Documents = Iterable[Sequence[str]]
@@ -75,6 +75,7 @@ class DocumentModel:
         """Learn from documents what the weighting needs of them: nothing, idf, or p and u."""
         check_weighting(weighting, sif_a)
         check_collection(documents)
+        vectors = as_vectors(vectors)
         if weighting == "mean":
             return cls(vectors=vectors, weighting=weighting, weights=np.ones(len(vectors)))
         _check_restartable(documents, weighting)

@@ -5,7 +5,7 @@ Names, arguments and meaning are those of gensim's KeyedVectors where it has the
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -87,6 +87,8 @@ class Queries(ABC):
         _check_topn(topn)
         question = self._question(positive, negative, weights)
         n_rows = self._n_rows(restrict_vocab)
+        if indexer is not None and not hasattr(indexer, "candidates"):
+            raise ConfigError(f"indexer={indexer!r:.60} is no index. Give one of wordloom.approximate, or none.")
         if indexer is not None and restrict_vocab is not None:
             raise ConfigError("restrict_vocab and an index do not go together. Leave out one of them.")
         if indexer is not None:
@@ -104,11 +106,12 @@ class Queries(ABC):
         """`most_similar` of each of positive with each of negative, all at once and many times faster, in the same
         memory for any number of queries."""
         _check_topn(topn)
-        if isinstance(positive, str):
+        if isinstance(positive, str) or not isinstance(positive, Sized):
             raise InputError(f"A batch is a list of queries. For one query use most_similar({quoted(positive)}).")
         against = [()] * len(positive) if negative is None else negative
-        if len(against) != len(positive):
-            raise InputError(f"{len(positive)} positive and {len(against)} negative queries: give one for each.")
+        if not isinstance(against, Sized) or len(against) != len(positive):
+            number = len(against) if isinstance(against, Sized) else "no"
+            raise InputError(f"{len(positive)} positive and {number} negative queries: give one for each.")
         n_rows = self._n_rows(restrict_vocab)
         answers: list[Neighbours] = []
         for start in range(0, len(positive), _QUERIES_AT_ONCE):
@@ -170,7 +173,7 @@ class Queries(ABC):
 
     def distances(self, word_or_vector: Item, other_words: Iterable[str] = ()) -> Float64s:
         """1 - cosine to each of other_words, or to all words if there are none."""
-        others = list(other_words)
+        others = _list_of_words(other_words)
         similarities = self._all_cosines(word_or_vector)
         return 1.0 - (similarities[[self._row(word) for word in others]] if others else similarities)
 
@@ -193,13 +196,13 @@ class Queries(ABC):
 
     def most_similar_to_given(self, word: str, others: Sequence[str]) -> str:
         """The one of others that is most similar to the word; the first of them where several are."""
-        if not others:
+        if not isinstance(others, Sized) or not others:
             raise InputError("There are no words to choose from. Give a list of words.")
         return max(others, key=lambda other: self.similarity(word, other))
 
     def rank_by_centrality(self, words: Sequence[str]) -> list[tuple[float, str]]:
         """(cosine to the mean of their unit vectors, word) for each word, the most central first."""
-        if isinstance(words, str) or not words:
+        if isinstance(words, str) or not isinstance(words, Sized) or not words:
             raise InputError("Give a list of words, two or more.")
         units = np.array([self._unit(word) for word in words])
         mean = unit(units.mean(axis=0))
@@ -221,7 +224,8 @@ class Queries(ABC):
         norm: with unit vectors. Unknown words are left out; infinity where a document has no known word.
         """
         ot = need("ot", "wmd", "Word Mover's Distance")
-        one, two = (_shares([word for word in words if word in self.key_to_index]) for words in (document, other))
+        both = map(_list_of_words, (document, other))
+        one, two = (_shares([word for word in words if word in self.key_to_index]) for words in both)
         if not one or not two:
             return math.inf
         sides = [np.array([self.get_vector(word, norm=norm) for word in shares], np.float64) for shares in (one, two)]
@@ -350,6 +354,8 @@ class Queries(ABC):
         product = np.ones(len(rows))
         for item in items:
             direction = unit(self._addend(item, isinstance(item, str)))
+            if not isinstance(item, str) and not direction.any():
+                raise InputError("A query vector is zero, which points nowhere. Give another.")
             product *= (1 + cosines(self.vectors, self.norms, rows, direction)) / 2
         return product
 
@@ -359,6 +365,13 @@ def _check_topn(topn: object) -> None:
         raise ConfigError("topn=None is not a number of words. For the cosines to all words use 1 - distances(...).")
     if not isinstance(topn, int | np.integer) or not is_whole(topn) or topn < 0:
         raise ConfigError(f"topn={topn} is not a number of words. Use 0 or more.")
+
+
+def _list_of_words(words: object) -> list[str]:
+    """As a list; a single string would be taken apart into letters."""
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise InputError(f"{quoted(words)} is not a list of words. Give a list of strings.")
+    return list(words)
 
 
 def _is_missing(key: object, index: Mapping[str, int]) -> bool:

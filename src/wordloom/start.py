@@ -107,8 +107,10 @@ class Start(NamedTuple):
 
 def open_start(start: object, *, grow: bool, freeze: str | None) -> Start | None:
     """What `start`, `grow` and `freeze` of `train` mean: an Embedding, Vectors, or the path of a file of either."""
+    if not isinstance(grow, bool):
+        raise ConfigError(f"grow={grow!r} is not a choice. Use True or False.")
     if start is None:
-        if grow or freeze:
+        if grow or freeze is not None:
             raise ConfigError(f"{'grow' if grow else 'freeze'} needs vectors to start from. Give them as start.")
         return None
     if freeze is not None:

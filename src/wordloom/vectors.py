@@ -32,6 +32,24 @@ if TYPE_CHECKING:
 _MAKING = Lock()
 
 
+def as_vectors(given: object) -> "Vectors":
+    """Vectors, also those of the words of an Embedding; an InputError for what is neither, such as the path of one."""
+    if isinstance(given, Embedding):
+        return given.words
+    if not isinstance(given, Vectors):
+        raise InputError(f"Vectors cannot be a {type(given).__name__}. Give Vectors, or load a file by wordloom.load.")
+    return given
+
+
+def as_embedding(given: object) -> "Embedding":
+    """An Embedding, or an InputError."""
+    if not isinstance(given, Embedding):
+        raise InputError(
+            f"An embedding cannot be a {type(given).__name__}. Give what train or load of wordloom has given."
+        )
+    return given
+
+
 class Vectors(Queries):
     """A matrix with a word for each row; the more frequent words usually come first.
 
@@ -41,7 +59,7 @@ class Vectors(Queries):
     """
 
     def __init__(self, words: Iterable[str], vectors: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> None:
-        self.words: list[str] = list(words)
+        self.words: list[str] = _listed(words)
         self.vectors: Matrix = _read_only(vectors, np.float32)
         self.counts: Counts = _read_only(np.zeros(len(self.words)) if counts is None else counts, np.int64)
         if self.vectors.ndim != 2 or self.vectors.shape[1] < 1:
@@ -104,6 +122,9 @@ class Vectors(Queries):
 
         `values=False` leaves out the last, which reads the whole matrix.
         """
+        if not all(issubclass(kind, str) for kind in set(map(type, self.words))):
+            row, word = next(numbered for numbered in enumerate(self.words) if not isinstance(numbered[1], str))
+            raise InputError(f"Row {row} belongs to {word!r:.60}, which is not a string. Give every row a word.")
         if len({"", *self.words}) <= len(self):  # a set costs less than the index, which may never be asked for
             _ = self.key_to_index  # says which word it is
         _ = self.norms if values else None
@@ -157,7 +178,7 @@ class Vectors(Queries):
 
     def vectors_for_all(self, keys: Iterable[str], ignore_missing: bool = True) -> "Vectors":
         """The vectors of these words, in this order, each once; ignore_missing leaves out unknown words."""
-        wanted = [key for key in dict.fromkeys(keys) if not ignore_missing or key in self]
+        wanted = [key for key in dict.fromkeys(_listed(keys)) if not ignore_missing or key in self]
         rows = [self._row(word) for word in wanted]
         return Vectors(wanted, self.vectors[rows], self.counts[rows])
 
@@ -295,9 +316,22 @@ class Embedding:
 
 
 def _read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    view = np.asarray(values, dtype=dtype).view()
+    try:
+        view = np.asarray(values, dtype=dtype).view()
+        if np.dtype(dtype).kind == "i" and not np.array_equal(view, values):  # NumPy takes 1.5 for 1
+            raise ValueError("not all are whole")
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = "whole numbers" if np.dtype(dtype).kind == "i" else "numbers"
+        raise InputError(f"Vectors and counts are made of numbers, and these are not {kind}: {error}.") from None
     view.flags.writeable = False
     return view
+
+
+def _listed(words: Iterable[str]) -> list[str]:
+    """Words as a list; a string is none, though it can be taken apart into letters."""
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise InputError(f"{words!r:.60} is not a list of words. Give a list of strings, one for each row.")
+    return list(words)
 
 
 def _rows_of(words: list[str]) -> dict[str, int]:

@@ -18,12 +18,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-from wordloom.config import Subsampling, check_max_vocab, check_min_count
+from wordloom.config import Subsampling, check_max_vocab, check_min_count, is_whole
 from wordloom.corpus import Corpus
 from wordloom.counting import WordCounts, count
 from wordloom.errors import ConfigError, InputError
@@ -111,7 +111,7 @@ class Vocabulary:
     @classmethod
     def of(cls, counted: Iterable[tuple[str, int]]) -> "Vocabulary":
         """A vocabulary of (word, count) pairs, put in order."""
-        ordered = _ordered(counted)
+        ordered = _ordered(_checked_pairs(counted))
         return cls(tuple(word for word, _ in ordered), np.array([n for _, n in ordered], np.int64))
 
     @classmethod
@@ -237,12 +237,22 @@ def checked_selection(
         if isinstance(words, str) or not isinstance(words, Iterable):
             raise ConfigError(f"{name}={words!r} is not a list of words. Use a list of strings.")
     keep, drop = frozenset(keep), frozenset(drop)
-    odd = next((word for word in keep | drop if not isinstance(word, str)), None)
-    if odd is not None:
+    for odd in (word for word in keep | drop if not isinstance(word, str)):
         raise ConfigError(f"keep and drop are lists of words, and {odd!r} is not a string. Use str() on it.")
     if keep & drop:
         raise ConfigError(f"{min(keep & drop)!r} is in both keep and drop. Take it out of one of them.")
     return keep, drop
+
+
+def _checked_pairs(counted: Any) -> list[tuple[str, int]]:
+    """(word, count) pairs, if they are such: NumPy would take 1.5 for 1, and 5 for a word."""
+    pairs = list(counted) if isinstance(counted, Iterable) and not isinstance(counted, str) else [counted]
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise InputError(f"A vocabulary is made of pairs (word, count), not of {pair!r:.60}. Give such pairs.")
+        if not is_whole(pair[1]) or pair[1] >= 2**62:
+            raise InputError(f"{pair[0]!r:.60} cannot occur {pair[1]!r:.60} times. Give a whole number below 2^62.")
+    return pairs
 
 
 def _ordered(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:

@@ -8,15 +8,16 @@ correlation.py  Pearson, Spearman and its interval
 compute_accuracy.py    the same lines as word2vec's program
 """
 
+from wordloom.config import checked_threads
 from wordloom.evaluation.analogies import AnalogyScores, Tally, analogies
 from wordloom.evaluation.categories import CategoryScores, categories
 from wordloom.evaluation.compute_accuracy import compute_accuracy
 from wordloom.evaluation.lookup import RESTRICT_VOCAB, Case, Policy, Unknown
 from wordloom.evaluation.questions import QuestionFile, kind_of, read
-from wordloom.evaluation.search import METHODS, MethodName
+from wordloom.evaluation.search import METHODS, MethodName, method_of
 from wordloom.evaluation.similarities import SimilarityScores, similarities
 from wordloom.textfiles import PathName
-from wordloom.vectors import Embedding, Vectors
+from wordloom.vectors import Embedding, Vectors, as_vectors
 
 Scores = AnalogyScores | SimilarityScores | CategoryScores
 
@@ -60,6 +61,8 @@ def evaluate(
     unknown         "skip" leaves out questions with unknown words, "wrong" counts them as wrong (a cosine of 0)
     seed            of the bootstrap (similarities) and of k-means (categories)
     """
+    vectors, threads = as_vectors(vectors), checked_threads(threads)
+    method_of(method)  # is refused here also for files that have no use for it
     file = read(path)
     policy = Policy(restrict_vocab=restrict_vocab, case=case, unknown=unknown)
     kind = kind_of(file)

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from wordloom.errors import InputError
-from wordloom.evaluation.lookup import USUAL, Lookup, Policy, words_of
+from wordloom.evaluation.lookup import USUAL, Lookup, Policy
 from wordloom.evaluation.questions import QuestionFile, read
 from wordloom.evaluation.search import MethodName, answers, method_of
 from wordloom.textfiles import PathName
 from wordloom.types import Rows
-from wordloom.vectors import Embedding, Vectors
+from wordloom.vectors import Embedding, Vectors, as_vectors
 
 Question = tuple[str, ...]  # a, b, c and the expected answer
 
@@ -105,7 +105,7 @@ def analogies(
     The words of the question are no answers, nor are those that differ from them only by a case that is folded. An
     answer is right if it is the expected word, again up to case. The scores are gensim's for the same policy.
     """
-    file, words, chosen = read(path), words_of(vectors), method_of(method)
+    file, words, chosen = read(path), as_vectors(vectors), method_of(method)
     lookup, sections = Lookup.of(words, policy), sections_of(file)
 
     def answer(questions: Rows) -> Rows:

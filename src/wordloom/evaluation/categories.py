@@ -18,12 +18,12 @@ import numpy as np
 from wordloom.classes import one_thread
 from wordloom.config import check_whole
 from wordloom.errors import InputError
-from wordloom.evaluation.lookup import USUAL, Lookup, Policy, unit_rows, words_of
+from wordloom.evaluation.lookup import USUAL, Lookup, Policy, unit_rows
 from wordloom.evaluation.questions import QuestionFile, columns, read
 from wordloom.extras import need
 from wordloom.textfiles import PathName
 from wordloom.types import Float64s
-from wordloom.vectors import Embedding, Vectors
+from wordloom.vectors import Embedding, Vectors, as_vectors
 
 _STARTS = 10  # k-means is begun so many times, and the best kept
 
@@ -59,7 +59,7 @@ def categories(
     The clusters are those of the words' unit vectors, and the same for any number of threads.
     """
     check_whole("seed", seed, 0, 2**32 - 1, "any whole number")
-    file, words = read(path), words_of(vectors)
+    file, words = read(path), as_vectors(vectors)
     members, lookup = members_of(file), Lookup.of(words, policy)
     rows = [lookup.rows([word]) for word, _ in members]
     labels = [label for (_, label), row in zip(members, rows, strict=True) if row is not None]

@@ -9,7 +9,7 @@ import numpy as np
 from wordloom.config import check_whole
 from wordloom.errors import ConfigError
 from wordloom.types import Float64s, Rows
-from wordloom.vectors import Embedding, Vectors
+from wordloom.vectors import Vectors
 
 Case = Literal["fold", "keep"]
 Unknown = Literal["skip", "wrong"]
@@ -67,11 +67,6 @@ class Lookup:
             if key in by_key:
                 by_key[key].append(row)
         return {row: by_key[self.keys[row]] for row in rows}
-
-
-def words_of(vectors: Vectors | Embedding) -> Vectors:
-    """An embedding is judged by the vectors of its words."""
-    return vectors.words if isinstance(vectors, Embedding) else vectors
 
 
 def unit_rows(vectors: Vectors, rows: Rows | slice) -> Float64s:

@@ -66,7 +66,7 @@ METHODS: dict[str, Method] = {
 
 def method_of(name: str) -> Method:
     """The method of this name."""
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise ConfigError(f"method={name!r} is not known. Use {' or '.join(METHODS)}.")
     return METHODS[name]
 

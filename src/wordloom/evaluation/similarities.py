@@ -12,11 +12,11 @@ import numpy as np
 from wordloom.config import check_whole
 from wordloom.errors import InputError
 from wordloom.evaluation.correlation import CONFIDENCE, DRAWS, pearson, spearman, spearman_interval
-from wordloom.evaluation.lookup import USUAL, Lookup, Policy, cosines, words_of
+from wordloom.evaluation.lookup import USUAL, Lookup, Policy, cosines
 from wordloom.evaluation.questions import QuestionFile, as_number, columns, read
 from wordloom.textfiles import PathName
 from wordloom.types import Float64s
-from wordloom.vectors import Embedding, Vectors
+from wordloom.vectors import Embedding, Vectors, as_vectors
 
 Pair = tuple[str, str, float]
 
@@ -55,7 +55,7 @@ def similarities(
     Pairs with an unknown word are left out, or with unknown="wrong" stay with a cosine of 0, as gensim has it.
     """
     check_whole("seed", seed, 0, 2**63 - 1, "any whole number")
-    file, words = read(path), words_of(vectors)
+    file, words = read(path), as_vectors(vectors)
     pairs = pairs_of(file)
     cosine = _cosines(words, Lookup.of(words, policy), pairs)
     judged = np.array([number for _, _, number in pairs])

@@ -60,6 +60,8 @@ def explain_similarity(
     """The contexts that make two words alike, and those that set them apart, with their contributions to the cosine."""
     check_explainable(embedding)
     check_whole("topn", topn, 1, 1_000_000, "10 is usual")
+    if counts is not None and not isinstance(counts, Cooccurrences):
+        raise InputError(f"Counts cannot be a {type(counts).__name__}. Give those of a corpus, or leave them out.")
     rows = [embedding.words.get_index(word) for word in (a, b)]
     v, u = _vectors(embedding, rows)
     lengths = _lengths(v, (a, b))

@@ -10,7 +10,7 @@ from wordloom.config import TextOptions, TrainConfig
 from wordloom.cooccurrence import Cooccurrences
 from wordloom.errors import InputError
 from wordloom.types import Float64s, Ids, Matrix
-from wordloom.vectors import Embedding
+from wordloom.vectors import Embedding, as_embedding
 from wordloom.vocabulary import Vocabulary
 
 
@@ -63,6 +63,7 @@ def band_name(band: int) -> str:
 
 def check_explainable(embedding: Embedding) -> None:
     """Refuse models that have no v_c, or whose contexts are not the words of a text."""
+    as_embedding(embedding)
     if not len(embedding.contexts):
         raise InputError(
             "To explain a model takes the vectors of its contexts, and this one has none. "

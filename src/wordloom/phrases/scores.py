@@ -142,6 +142,8 @@ def checked_connectors(connectors: str | Iterable[str]) -> frozenset[str]:
         if connectors != "english":
             raise ConfigError(f"connectors={connectors!r} is not a choice. Use 'english' or a list of words.")
         return ENGLISH_CONNECTORS
+    if not isinstance(connectors, Iterable):
+        raise ConfigError(f"connectors={connectors!r} is not a choice. Use 'english' or a list of words.")
     words = frozenset(connectors)
     bad = next((word for word in words if not isinstance(word, str) or not word or not _is_text(word)), None)
     if bad is not None:
