@@ -1,0 +1,150 @@
+"""Bad input, and odd input that is good: tables of cases, tried through the command line and through the library.
+
+The tables are in reliability/cases: corpora, models, questions (the 78 cases that the peers were tried with), every
+option of every command, every parameter of every public function, and what takes a process of its own. A bad case must
+end with the right exit code or exception, one line that names the cause, and every file as it was; a good one with the
+right result. An option or parameter that is in no table is a miss, too.
+"""
+
+import random
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from reliability.cases import corpora, folder, library, models, options, parameters, processes
+from reliability.cases.bench import Bench, limited, run
+from reliability.cases.case import Case
+from reliability.cases.processes import Process
+from reliability.figures import Figure, Mutant, main
+
+FAULTS = range(1, 79)  # of faults.md
+ELSEWHERE = {
+    48: "kills in the middle of a write are in fault_points.py",
+    49: "a model is one file, so there is no time between files",
+}
+# Cases that wait for something that is being made elsewhere; whatever of it is there now has to leave this list.
+AWAITED = {
+    "a corpus that is cut short while training": "training checks the corpus at each epoch",
+    "a corpus that is overwritten while training": "training checks the corpus at each epoch",
+    "a corpus that is deleted while training": "training checks the corpus at each epoch",
+    "cut short while another process trains": "training checks the corpus at each epoch",
+    "overwritten while another process trains": "training checks the corpus at each epoch",
+    "deleted while another process trains": "training checks the corpus at each epoch",
+    "resumed after a kill": "checkpoints",
+    "two trainings, one output": "locks",
+    "a text file cut in its last number": "readers of text want a line end",
+    "Vocabulary.read(path='a\\x00b')": "readers of vocabularies",
+    "train --read-vocab xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
+    "train --pairs --read-vocab xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
+    "train --pairs --read-contexts xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
+    "word2vec -read-vocab xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
+    "word2vecf -wvocab xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
+    "word2vecf -cvocab xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
+}
+SAMPLED = 100  # options and as many parameters in the short form; another seed takes others
+
+MUTANTS = [
+    Mutant(
+        "an option that is not a number is taken",
+        "config.py",
+        'check_number("sample", self.sample, 0.0, 1.0,',
+        'check_number("sample", 0.0, 0.0, 1.0,',
+    ),
+    Mutant(
+        "the byte order mark stays",
+        "textfiles.py",
+        'text, fresh = text.removeprefix("\\ufeff"), False',
+        "text, fresh = text, False",
+    ),
+    Mutant("an error of training ends with code 1", "errors.py", "    exit_code = 3\n", "    exit_code = 1\n"),
+    Mutant(
+        "training writes its output before it has learnt anything",
+        "commands/train.py",
+        "    began = time.perf_counter()\n",
+        '    open(args.output, "w").close()\n    began = time.perf_counter()\n',
+    ),
+]
+
+Tried = Case | Process
+
+
+def measure(short: bool, seed: int) -> list[Figure]:
+    """All cases, or in the short form those that are quick and a sample of options and parameters."""
+    with tempfile.TemporaryDirectory() as root:
+        bench = Bench(Path(root))
+        cases = chosen(short, seed)
+        found = {case.name: _problems(case, bench) for case in cases}
+        lines = [] if short else list(bad_lines(bench))
+    return [_handled(cases, found, lines), _told()]
+
+
+def _problems(case: Tried, bench: Bench) -> list[str]:
+    return case.problems(bench) if isinstance(case, Process) else bench.problems(case)
+
+
+def chosen(short: bool, seed: int) -> list[Tried]:
+    """The cases to try."""
+    named: list[Tried] = [*corpora.CASES, *library.CASES, *models.CASES, *processes.CASES]
+    ranges: list[Sequence[Case]] = [options.CASES, parameters.CASES]
+    if not short:
+        return [*named, *(case for some in ranges for case in some)]
+    draw = random.Random(seed)
+    faults = [case for case in options.CASES if case.fault]
+    sampled = [case for some in ranges for case in draw.sample(some, SAMPLED) if not case.fault]
+    return [case for case in [*named, *faults, *sampled] if not case.long]
+
+
+def bad_lines(bench: Bench) -> Iterator[str]:
+    """Lines on which options are tried, and which are not good themselves, so that anything could be their fault."""
+    for line, rest in options.LINES.items():
+        if line == "demo":
+            continue  # which takes a minute
+        with bench.entered(), limited(300):
+            typed = run([line.partition(" ")[0], *rest.split()])
+        if typed.code != 0 or "Traceback" in typed.err:
+            yield f"wordloom {line} {rest}: exit code {typed.code}: {typed.err[-300:]!r}"
+        folder.restore(bench.folder, bench.good)
+
+
+def _handled(cases: Sequence[Tried], found: dict[str, list[str]], lines: list[str]) -> Figure:
+    misses = [problem for name, problems in found.items() if name not in AWAITED for problem in problems] + lines
+    misses += [f"{name}: is handled now; take it out of AWAITED" for name in AWAITED if found.get(name) == []]
+    bad = sum(bool(problems) for name, problems in found.items() if name not in AWAITED)
+    waiting = sum(name in AWAITED for name in found)
+    faults = len({case.fault for case in cases if case.fault})
+    right = f"{len(found) - bad - waiting:,} of {len(found) - waiting:,}, {faults} of the peers' 78 among them"
+    return Figure(
+        "bad inputs and options, through CLI and library",
+        "all cases of the peers and the ranges of every option, 120 or more, 100 %",
+        right + (f" ({waiting} wait for other parts)" if waiting else ""),
+        not misses and len(found) >= 120,
+        misses,
+    )
+
+
+def _told() -> Figure:
+    """Whether everything that can be asked for is in a table, and every fault."""
+    misses = [*options.untold(), *parameters.untold(), *_untried_faults(), *_twice()]
+    n_options = sum(len(options.options_of(parser)) for parser in options.parsers().values())
+    n_parameters = sum(len(asked.bad) for asked in parameters.FUNCTIONS.values())
+    return Figure(
+        "options and parameters with cases of their own",
+        "every one",
+        f"{n_options} options, {n_parameters} parameters, {len(misses)} without",
+        not misses,
+        misses,
+    )
+
+
+def _untried_faults() -> Iterable[str]:
+    tried = {case.fault for case in chosen(short=False, seed=0)}
+    return [f"fault {number} is not tried" for number in FAULTS if number not in tried and number not in ELSEWHERE]
+
+
+def _twice() -> Iterable[str]:
+    names = [case.name for case in chosen(short=False, seed=0)]
+    return [f"{name!r} names two cases" for name in sorted({name for name in names if names.count(name) > 1})]
+
+
+if __name__ == "__main__":
+    main(measure)

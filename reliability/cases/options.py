@@ -1,0 +1,309 @@
+"""Every option of every command, with values below, above and beside what it takes.
+
+The parsers of the package are walked: an option that is not told about here makes the harness fail, and so does an
+entry here whose option is gone.
+"""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+from reliability.cases.case import Case
+
+# A good line of each command: what is put behind it is all that can be wrong.
+LINES = {
+    "train": "text.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1",
+    "train --pairs": "pairs.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --pairs",
+    "vocab": "text.txt -o old.vocab --quiet",
+    "phrases": "text.txt -o old.txt --quiet",
+    "walk": "edges.txt -o old.txt --quiet",
+    "pairs": "baskets baskets.txt -o old.txt --quiet",
+    "fold-in": "model.loom more.txt -o old.loom --quiet --min-count 1",
+    "near": "model.loom cat",
+    "analogy": "model.loom cat dog cow",
+    "evaluate": "model.loom questions.txt similar.tsv",
+    "explain": "model.loom text.txt --quiet",
+    "explain two words": "model.loom cat dog --quiet",
+    "index": "model.loom",
+    "classes": "model.loom -k 2 -o old.txt",
+    "info": "model.loom",
+    "convert": "model.loom old.loom",
+    "cache": "",
+    "demo": "-o old.loom",
+    "word2vec": "-train text.txt -output old.vec -size 4 -iter 1 -debug 0",
+    "word2vecf": "-train pairs.txt -output old.vec -size 4 -debug 0",
+    "word2phrase": "-train text.txt -output old.txt -debug 0",
+    "distance": "model.loom",
+    "word-analogy": "model.loom",
+    "compute-accuracy": "model.loom",
+}
+
+SEED, THREADS = "-1 9223372036854775808", "0 -1 257 5000"
+ANY = ""  # every number is meant
+# What is out of range, of every option that takes a number.
+OUTSIDE = {
+    "train": {
+        "--max-sentence": "1 0 -1 1000001",
+        "--dim": "0 -5 4097 2000000000",
+        "--negatives": "0 -5 65",
+        "--noise-power": "-2.1 2.1 nan inf",
+        "--sample": "-0.1 1.1 nan inf",
+        "--epochs": "0 -1 1000001",
+        "--lr": "0 -1 nan inf 1e7 1e30",
+        "--min-lr": "-1 nan inf 1",
+        "--seed": SEED,
+        "--heldout": "-0.1 0.6 2 nan inf",
+        "--window": "0 -3 1001 sentences",
+        "--left": "-1 1001",
+        "--right": "-1 1001",
+        "--min-count": "0 -1 nan inf 1.5 9999999999999999999999",
+        "--max-vocab": "1 0 -1 2147483648",
+        "--threads": THREADS,
+    },
+    "train --pairs": {"--min-context-count": "0 -1 nan inf -0.5", "--min-count": "0 -1 nan inf -0.5"},
+    "vocab": {
+        "--max-sentence": "1 0 -1 1000001",
+        "--min-count": "0 -1 nan inf 1.5",
+        "--max-vocab": "1 0 -1",
+        "--threads": THREADS,
+    },
+    "phrases": {
+        "--max-sentence": "1 0 -1 1000001",
+        "--min-count": "0 -1",
+        "--threshold": "0 -1 nan inf 1,nan 1,2,3,4,5,6,7,8,9,10,11",
+        "--passes": "0 -1 11",
+        "--threads": THREADS,
+    },
+    "walk": {
+        "--walks": "0 -1 1000001",
+        "--length": "1 0 -1 1000001",
+        "-p": "0 -1 1e7 nan inf",
+        "-q": "0 -1 1e7 nan inf",
+        "--seed": SEED,
+        "--threads": THREADS,
+    },
+    "pairs": {"--largest": "1 0 -1 100001"},
+    "fold-in": {
+        "--max-sentence": "1 0 -1 1000001",
+        "--min-count": "0 -1",
+        "--l2": "0 -1 nan inf",
+        "--most-contexts": "0 -1 2147483648",
+        "--window": "0 -3 1001",
+        "--sample": "-0.1 1.1 nan inf",
+        "--negatives": "0 -5 65",
+        "--noise-power": "-2.1 2.1 nan inf",
+        "--threads": THREADS,
+    },
+    "near": {"-n": "-1", "--restrict-vocab": "0 -1"},
+    "analogy": {"-n": "-1", "--restrict-vocab": "0 -1"},
+    "evaluate": {"--threads": THREADS, "--restrict-vocab": "-1", "--seed": SEED},
+    "explain": {"--most-products": "0 -1", "--threads": THREADS, "-n": ANY},
+    "explain two words": {"-n": "0 -1 1000001", "--most-products": ANY, "--threads": THREADS},
+    "index": {"--links": "1 0 -1 10001", "--effort": "1 0 -1 10001", "--threads": THREADS},
+    "classes": {"-n": "-1", "--seed": "-1 4294967296"},
+    "convert": {"--limit": "0 -1"},
+    "demo": {"--threads": THREADS},
+    "word2vec": {
+        "-size": "0 -5 4097",
+        "-window": "0 -3 1001",
+        "-sample": "-0.1 1.1 nan inf",
+        "-hs": "2 -1",
+        "-negative": "0 -5 65",
+        "-threads": "0 -1",
+        "-iter": "0 -1 1000001",
+        "-min-count": "0 -1",
+        "-alpha": "0 -1 nan inf 1e30",
+        "-classes": "-1",
+        "-debug": ANY,
+        "-binary": "2 -1",
+        "-cbow": "2 -1",
+    },
+    "word2vecf": {
+        "-size": "0 -5 4097",
+        "-sample": "-0.1 1.1 nan inf",
+        "-negative": "0 -5 65",
+        "-threads": "0 -1",
+        "-iters": "0 -1 1000001",
+        "-min-count": "0 -1",
+        "-alpha": "0 -1 nan inf 1e30",
+        "-debug": ANY,
+        "-binary": "2 -1",
+    },
+    "word2phrase": {"-min-count": "0 -1", "-threshold": "0 -1 nan inf", "-debug": ANY},
+    "compute-accuracy": {"threshold": "-1"},
+}
+FAULTS = {  # the numbers of faults.md
+    "--dim 0": 27, "--dim -5": 28, "--dim 2000000000": 29, "--dim abc": 30, "--window 0": 31, "--window -3": 32,
+    "--lr 0": 33, "--lr -1": 35, "--lr nan": 35, "--lr 1e30": 35, "--negatives 0": 36, "--negatives -5": 37,
+    "--threads 0": 38, "--threads 5000": 39, "--epochs 0": 40, "--epochs -1": 41, "--sample nan": 42,
+}  # fmt: skip
+
+# What is read, what is written, and what is named: each with values that do not go.
+READ = {
+    "missing.txt": "missing.txt",
+    "folder.loom": "folder.loom",
+    "/dev/zero": "/dev/zero",
+    "": "empty",
+    "text.txt/below": "text.txt/below",
+    "x" * 300: "too long",
+}
+MODEL = {**READ, "text.txt": "text.txt", "edges.txt": "edges.txt"}
+WRITTEN = {
+    "": "empty",
+    "missing/new.loom": "does not exist",
+    "text.txt/new.loom": "is a file",
+    "x" * 300 + ".loom": "too long",
+    "folder.loom": "is a folder",
+}
+ENCODING = dict.fromkeys(["klingon", "", "hex", "idna"], "--encoding")
+WORDS_FILE = {**READ, "latin.txt": "latin.txt"}
+CACHE = dict.fromkeys(["text.txt", "/proc/none"], "The cache folder")  # with exit code 5: it cannot be written
+NAMED: dict[str, dict[str, dict[str, str]]] = {
+    "train": {
+        "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "new.doc": "suffix", "text.txt": "to be read"},
+        "--contexts-output": {**WRITTEN, "old.loom": "cannot hold both"}, "--keep": WORDS_FILE, "--drop": WORDS_FILE,
+        "--read-vocab": WORDS_FILE, "--read-contexts": {"contexts.txt": "--pairs"},
+        "--min-context-count": {"3": "for pairs", "0": "--min-context-count"}, "--columns": {"a,b": "--pairs"},
+        "--start": MODEL, "--cache-dir": CACHE,
+    },
+    "train --pairs": {
+        "corpus": READ, "--read-contexts": WORDS_FILE, "--read-vocab": WORDS_FILE, "--columns": {"a": "columns",
+        "": "columns"},
+        "--keep": {"words.txt": "--keep is for text"}, "--drop": {"words.txt": "--drop is for text"}, "--start": MODEL,
+    },
+    "vocab": {"corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": WORDS_FILE, "--drop": WORDS_FILE},
+    "phrases": {
+        "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--scoring": {"maybe": "--scoring", "": "--scoring"},
+        "--connectors": WORDS_FILE, "--delimiter": {"": "--delimiter", " ": "--delimiter", "x" * 101: "--delimiter"},
+        "--save-phrases": {**WRITTEN, "old.txt": "cannot hold both"}, "--phrases": MODEL, "--cache-dir": CACHE,
+    },
+    "walk": {"edges": READ, "-o": WRITTEN, "--encoding": ENCODING},
+    "pairs": {"files": READ, "-o": WRITTEN, "--encoding": ENCODING},
+    "fold-in": {
+        "model": MODEL, "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "more.txt": "to be read"},
+        "--words": WORDS_FILE, "--cache-dir": CACHE,
+    },
+    "near": {"model": MODEL, "word": {"kat": "Did you mean 'cat'"}},
+    "analogy": {"model": MODEL, "word": {"cat": "three words"}},
+    "evaluate": {"model": MODEL, "file": READ, "--against": MODEL},
+    "explain": {
+        "model": MODEL, "what": READ, "--page": WRITTEN, "--encoding": ENCODING,
+        "--corpus": {"text.txt": "--corpus goes with two words"}, "--cache-dir": CACHE,
+    },
+    "explain two words": {"--page": {"new.html": "--page"}, "--corpus": READ, "what": {"kat": "kat"}},
+    "index": {"model": MODEL},
+    "classes": {"model": MODEL, "-o": WRITTEN, "-k": dict.fromkeys(["0", "-1", "1000"], "a k of 1 to 20")},
+    "info": {"model": MODEL},
+    "convert": {"input": MODEL, "output": {**WRITTEN, "new.doc": "suffix", "model.loom": "to be read"}},
+    "cache": {"--cache-dir": {"text.txt": "text.txt"}},
+    "demo": {"-o": {**WRITTEN, "new.doc": "suffix"}},
+    "word2vec": {"-train": READ, "-output": WRITTEN, "-save-vocab": {**WRITTEN, "old.vec": "both"},
+         "-read-vocab": WORDS_FILE},
+    "word2vecf": {
+        "-train": READ, "-output": WRITTEN, "-dumpcv": {**WRITTEN, "old.vec": "both"}, "-wvocab": WORDS_FILE,
+        "-cvocab": WORDS_FILE,
+    },
+    "word2phrase": {"-train": READ, "-output": WRITTEN},
+    "distance": {"model": MODEL},
+    "word-analogy": {"model": MODEL},
+    "compute-accuracy": {"model": MODEL},
+}  # fmt: skip
+MAKE = {"latin.txt": b"caf\xe9 1\n", "folder.loom": lambda path: path.mkdir()}
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """The parser of each command."""
+    from wordloom.arguments import _parser
+
+    (commands,) = (a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(commands.choices)
+
+
+def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
+    """The options of a parser by how they are typed, and its other arguments by name."""
+    found = {(a.option_strings or [a.dest])[0]: a for a in parser._actions}
+    return {name: action for name, action in found.items() if not isinstance(action, argparse._HelpAction)}
+
+
+def cases() -> Iterator[Case]:
+    """All of them, in the order of --help."""
+    for line, rest in LINES.items():
+        command = line.partition(" ")[0]
+        known = options_of(parsers()[command])
+        for name, action in known.items():
+            values = {**dict.fromkeys(_outside(line, name), name), **NAMED.get(line, {}).get(name, {})}
+            if line == command:
+                values |= _mistyped(name, action)
+            for value, says in values.items():
+                yield _case(line, rest, name, action, value, says)
+
+
+def untold() -> list[str]:
+    """Options without an entry, and entries without an option."""
+    told = {(line, name) for table in (OUTSIDE, NAMED) for line, names in table.items() for name in names}
+    known = {command: options_of(parser) for command, parser in parsers().items()}
+    missing = [f"{c} is a command without a line" for c in known if c not in LINES]
+    missing += [
+        f"{command} {name} is an option without cases"
+        for command, options in known.items()
+        for name, action in options.items()
+        if action.nargs != 0 and not action.choices and (command, name) not in told
+    ]
+    return missing + [f"{line} {name} is gone" for line, name in told if name not in known[line.partition(" ")[0]]]
+
+
+def _outside(line: str, name: str) -> list[str]:
+    return OUTSIDE.get(line, {}).get(name, "").split()
+
+
+def _mistyped(name: str, action: argparse.Action) -> dict[str, str]:
+    """What argparse itself refuses."""
+    kind = getattr(action.type, "__name__", None)
+    if action.nargs == 0:
+        return {"=1": "ignored explicit argument"}
+    if action.choices:
+        return {value: f"invalid choice: {value!r}" for value in ("maybe", "")}
+    if kind in ("whole", "_window"):
+        return {value: f"{value!r} is not a whole number" for value in ("abc", "1.5", "nan", "inf", "", "1e3", "5 6")}
+    if kind is not None:
+        return {value: f"{value!r} is not a number" for value in ("abc", "", "0x10", "1,5x")}
+    return {}
+
+
+def _case(line: str, rest: str, name: str, action: argparse.Action, value: str, says: str) -> Case:
+    argv = [line.partition(" ")[0], *rest.split()]
+    if not action.option_strings:
+        argv = _in_place(argv, action, value)
+    elif action.nargs == 0:
+        argv.append(name + value)
+    else:
+        argv = [part for at, part in enumerate(argv) if not _sets(argv, at, action)] + [f"{name}={value}"]
+    shown = f"{name} {value if len(value) < 50 else value[:20] + '...'}"
+    code = 5 if says == CACHE["text.txt"] else 2
+    return Case(f"{line} {shown}", argv, None, says, code, fault=FAULTS.get(shown), make=MAKE)
+
+
+def _sets(argv: list[str], at: int, action: argparse.Action) -> bool:
+    """Whether a part of a good line is this option or its value, which the bad one takes the place of."""
+    return not {argv[at], argv[at - 1]}.isdisjoint(action.option_strings)
+
+
+def _in_place(argv: list[str], action: argparse.Action, value: str) -> list[str]:
+    """A line with another value for an argument that has no name."""
+    places: dict[str, Any] = {
+        "model": 1,
+        "input": 1,
+        "output": 2,
+        "kind": 1,
+        "files": 2,
+        "word": 2,
+        "file": 2,
+        "what": 2,
+    }
+    at = places.get(action.dest, 2 if argv[0] in ("fold-in", "compute-accuracy") else 1)
+    if action.dest == "word" and argv[0] == "analogy":
+        return [*argv[:2], value]
+    return [*argv[:at], value, *argv[at + 1 :]]
+
+
+CASES = list(cases())

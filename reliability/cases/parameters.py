@@ -1,0 +1,396 @@
+"""Every parameter of every public function, with values that are out of range, of another type, or not even finite.
+
+The signatures of the package are walked: a parameter that is not told about here makes the harness fail, and so does an
+entry here whose parameter is gone.
+"""
+
+import inspect
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any, NamedTuple, get_args, get_origin
+
+import numpy as np
+
+import wordloom
+from reliability.cases.case import Case
+from reliability.cases.options import OUTSIDE
+from wordloom.config import TextOptions, TrainConfig
+from wordloom.errors import InputError, OutputError
+from wordloom.fold_in import fold_in
+from wordloom.phrases import Phrases
+from wordloom.walks import WalkConfig
+
+NAN, INF = math.nan, math.inf
+OBJECT = object()
+
+
+class Anything(NamedTuple):
+    """A parameter for which nothing is wrong, or which is only handed on."""
+
+    reason: str
+
+
+NOT_A_NUMBER = (NAN, INF, -INF, "5", "", None, [5], True, 1j, OBJECT, np.array([1, 2]))
+NOT_A_SWITCH = ("yes", 1, None, 0.0, [])
+NOT_A_CHOICE = ("maybe", "", None, 5, [])
+NOT_A_PATH = (5, None, OBJECT, b"model.loom\xff", "", "missing/model.loom", "a\0b")
+PYTHON_REFUSES = (5, None, OBJECT, b"model.loom\xff")  # as paths, with a TypeError that says it all
+NOT_THREADS = (0, -1, 257, 5000, NAN, 1.5, "2", True, [])
+NOT_CALLABLE = (5, "abs", [])
+NOT_WORDS = ("cat", 5, [5], [None], [b"cat"])
+NOT_VECTORS = (None, 5, "model.loom", {}, np.zeros((2, 3)))
+CORPUS = (None, 5, b"text", "", "missing.txt", OBJECT, [], [[]], [["a", ""]], ["a b c"], [[1, 2]])
+PATH_OF_A_FOLDER = (5, OBJECT, "text.txt/below")
+TOPN = (-1, NAN, 1.5, "3", None, True, [])
+ROWS = (0, -1, NAN, 1.5, "3", True, [])
+WORD = ("kat", "", None, 5, b"cat", [], ["cat"])
+SIDES = {"model": "an embedding"}
+
+
+def config_values(config: type) -> dict[str, tuple[Any, ...]]:
+    """For each field of a class of options: what the command line has out of range, and what is of another type."""
+    outside = {name.lstrip("-").replace("-", "_"): text.split() for name, text in OUTSIDE["train"].items()}
+    outside |= {name.lstrip("-"): text.split() for name, text in OUTSIDE["walk"].items()}
+    found: dict[str, tuple[Any, ...]] = {}
+    for field in fields(config):
+        kind: Any = field.type
+        if kind is bool:
+            found[field.name] = NOT_A_SWITCH
+        elif get_origin(kind) is not None and all(isinstance(choice, str) for choice in get_args(kind)):
+            found[field.name] = NOT_A_CHOICE
+        elif kind is str:
+            found[field.name] = ("klingon", "", None, 5, [])
+        else:
+            optional = field.default is None  # or left to the model, as lr is
+            beyond = tuple(map(_number, outside[field.name])) if field.name in outside else ()
+            found[field.name] = beyond + tuple(v for v in NOT_A_NUMBER if not (optional and v is None))
+    return found
+
+
+def _number(text: str) -> Any:
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+
+TRAIN = config_values(TrainConfig) | config_values(TextOptions)
+TEXT = config_values(TextOptions)
+RUNNING = {
+    "threads": NOT_THREADS, "cache_dir": PATH_OF_A_FOLDER, "on_progress": NOT_CALLABLE,
+}  # fmt: skip
+
+
+def embedding() -> Any:
+    return wordloom.load("model.loom")
+
+
+def vectors() -> Any:
+    return embedding().words
+
+
+class Asked(NamedTuple):
+    """A function, a good call of it, and what is bad for each of its parameters."""
+
+    call: Callable[..., Any]
+    good: dict[str, Callable[[], Any]]
+    bad: dict[str, tuple[Any, ...] | Anything]
+    function: Any  # whose signature is walked
+
+
+def _const(**values: Any) -> dict[str, Callable[[], Any]]:
+    return {name: (lambda value=value: value) for name, value in values.items()}
+
+
+TRAINED_FOR = Anything("checked with the others by `train`")
+FUNCTIONS: dict[str, Asked] = {
+    "train": Asked(
+        wordloom.train,
+        _const(corpus="text.txt", min_count=1, dim=4, epochs=1),
+        {
+            "corpus": CORPUS, **RUNNING, "keep": NOT_WORDS, "drop": NOT_WORDS, "vocabulary": NOT_VECTORS[1:],
+            "tokenize": NOT_CALLABLE, "start": (5, OBJECT, [], "", "missing.loom", "text.txt"), "grow": NOT_A_SWITCH,
+            "freeze": NOT_A_CHOICE[:2], "options": Anything("TrainConfig and TextOptions"), **TRAIN,
+        },
+        wordloom.train,
+    ),
+    "train_pairs": Asked(
+        wordloom.train_pairs,
+        _const(pairs="pairs.txt", min_count=1, dim=4, epochs=1),
+        {
+            "pairs": (None, 5, b"x", "", "missing.txt", OBJECT, [], [("a",)], [("a", "b", "c", "d")], [("a", "b", NAN)],
+                      [("a", "b", -1)], [("a", "")], [(1, 2.5)], ["ab cd"], [("a b", "c")]),
+            "words": NOT_VECTORS[1:], "contexts": NOT_VECTORS[1:], "columns": (5, "a", ["a"], [1, 2], []), **RUNNING,
+            "start": (5, OBJECT, [], "", "missing.loom", "text.txt"), "freeze": NOT_A_CHOICE[:2],
+            "options": Anything("TrainConfig and TextOptions"),
+            "dim": TRAIN["dim"], "negatives": TRAIN["negatives"], "lr": TRAIN["lr"], "sample": TRAIN["sample"],
+            "epochs": TRAIN["epochs"], "min_count": (0, -1, NAN, INF, "5", True, []), "seed": TRAIN["seed"],
+            "min_context_count": (0, -1, NAN, INF, "5", True, []), "noise_power": TRAIN["noise_power"],
+            "window": (3,), "model": ("cbow", "sppmi-svd", "maybe"), "objective": ("hs", "maybe"),
+        },
+        wordloom.train_pairs,
+    ),
+    "load": Asked(
+        wordloom.load,
+        _const(path="model.loom"),
+        {
+            "path": (*NOT_A_PATH, "text.txt", "."), "limit": (0, -1, NAN, 1.5, "3", True, []),
+            "verify": NOT_A_SWITCH, "format": ("maybe", 5, []), "errors": NOT_A_CHOICE,
+        },
+        wordloom.load,
+    ),
+    "walk": Asked(
+        wordloom.walk,
+        _const(edges="edges.txt"),
+        {
+            "edges": (None, 5, b"x", "", "missing.txt", OBJECT, [], [("a",)], [("a", "b", NAN)], [("a", "b", -1)],
+                      [("a", "b", INF)], [("a", "")], [("a", "b c")], ["ab"], [(1.5, 2)]),
+            "threads": NOT_THREADS, "on_progress": NOT_CALLABLE, "options": Anything("WalkConfig"),
+            **config_values(WalkConfig), "encoding": TEXT["encoding"], "errors": TEXT["errors"],
+        },
+        wordloom.walk,
+    ),
+    "Phrases.learn": Asked(
+        Phrases.learn,
+        _const(corpus="text.txt"),
+        {
+            "corpus": CORPUS, "min_count": (0, -1, NAN, 1.5, "5", None, True), "scoring": ("maybe", 5, abs, None),
+            "threshold": (0, -1, NAN, INF, "5", True, [], ["5"], [1, NAN], [1] * 11),
+            "connectors": ("french", [5], [""], 5), "passes": (0, -1, 11, NAN, 1.5, "2", True),
+            "delimiter": ("", " ", None, 5, "x" * 101), **RUNNING, "tokenize": NOT_CALLABLE,
+            "text": Anything("TextOptions"), **TEXT,
+        },
+        Phrases.learn,
+    ),
+    "fold_in": Asked(
+        fold_in,
+        {"embedding": embedding, **_const(corpus="more.txt", min_count=1)},
+        {
+            "embedding": Anything("a method of Embedding"), "corpus": CORPUS, "pairs": ("pairs.txt", 5),
+            "words": NOT_WORDS, "side": NOT_A_CHOICE, "min_count": (0, -1, NAN, 1.5, "5", True),
+            "l2": (0, -1, NAN, INF, "5", None, True, []), "most_contexts": (0, -1, NAN, 1.5, "5", True), **RUNNING,
+            "options": Anything("those of train that matter"), "window": TRAIN["window"], "sample": TRAIN["sample"],
+            "negatives": TRAIN["negatives"], "noise_power": TRAIN["noise_power"], "dim": (4,), **TEXT,
+        },
+        fold_in,
+    ),
+    "evaluate": Asked(
+        wordloom.evaluate,
+        {"vectors": vectors, **_const(path="questions.txt")},
+        {
+            "vectors": NOT_VECTORS, "path": (*NOT_A_PATH, "text.txt"), "method": NOT_A_CHOICE,
+            "restrict_vocab": (-1, NAN, 1.5, "3", None, True), "case": NOT_A_CHOICE, "unknown": NOT_A_CHOICE,
+            "seed": Anything("of similarities and categories alone"), "threads": NOT_THREADS,
+        },
+        wordloom.evaluate,
+    ),
+    "evaluate similarities": Asked(
+        wordloom.evaluate,
+        {"vectors": vectors, **_const(path="similar.tsv")},
+        {"seed": (-1, 2**64, NAN, 1.5, "1", None, True), "threads": NOT_THREADS, "method": NOT_A_CHOICE},
+        wordloom.evaluate,
+    ),
+    "explain": Asked(
+        wordloom.explain,
+        {"embedding": embedding, **_const(corpus="text.txt")},
+        {
+            "embedding": NOT_VECTORS, "corpus": CORPUS, **RUNNING, "tokenize": NOT_CALLABLE,
+            "most_products": (0, -1, NAN, 1.5, "5", None, True), "text": Anything("TextOptions"),
+            "lowercase": TEXT["lowercase"], "encoding": TEXT["encoding"], "errors": TEXT["errors"],
+        },
+        wordloom.explain,
+    ),
+    "explain_similarity": Asked(
+        wordloom.explain_similarity,
+        {"embedding": embedding, **_const(a="cat", b="dog")},
+        {"embedding": NOT_VECTORS, "a": WORD, "b": WORD, "topn": (0, *TOPN), "counts": (5, "text.txt", {})},
+        wordloom.explain_similarity,
+    ),
+    "document_vectors": Asked(
+        wordloom.document_vectors,
+        {"vectors": vectors, **_const(documents=[["cat", "dog"]])},
+        {
+            "vectors": NOT_VECTORS, "documents": (None, 5, "cat dog", ["cat dog"], [5], [[5]], OBJECT),
+            "weighting": NOT_A_CHOICE, "sif_a": (0, -1, NAN, INF, "5", None, True, []),
+        },
+        wordloom.document_vectors,
+    ),
+    "word_classes": Asked(
+        wordloom.word_classes,
+        {"vectors": vectors, **_const(k=2)},
+        {
+            "vectors": NOT_VECTORS, "k": (0, -1, 21, NAN, 1.5, "2", None, True), "seed": (-1, 2**32, NAN, "1", None,
+            True),
+            "algorithm": NOT_A_CHOICE,
+        },
+        wordloom.word_classes,
+    ),
+    "sppmi_table": Asked(
+        wordloom.sppmi_table,
+        _const(corpus="text.txt", min_count=1),
+        {"corpus": CORPUS, **RUNNING, "options": Anything("those of train"), "window": TRAIN["window"],
+         "negatives": TRAIN["negatives"], "min_count": TRAIN["min_count"]},
+        wordloom.sppmi_table,
+    ),
+    "Vocabulary.read": Asked(
+        wordloom.Vocabulary.read, _const(path="counted.txt"), {"path": (*NOT_A_PATH, "text.txt", ".")},
+        wordloom.Vocabulary.read,
+    ),
+    "Vocabulary.of": Asked(
+        wordloom.Vocabulary.of, {},
+        {"counted": (None, 5, [5], ["ab"], [("a", -1), ("b", 2)], [("a", 1.5), ("b", 2)], [("a", 1), ("a", 2)], [(5,
+             1)],
+                     [("a", NAN)], [("a", 2**70)])},
+        wordloom.Vocabulary.of,
+    ),
+    "Vectors": Asked(
+        wordloom.Vectors,
+        _const(words=["a", "b"], vectors=np.eye(2, dtype=np.float32)),
+        {
+            "words": (None, 5, "ab", ["a"], ["a", "a"], ["a", 5], ["a", ""], ["a", "b", "c"], ["a", "\ud800"]),
+            "vectors": (None, 5, "x", [1, 2], [[1, 2]], [[1, NAN], [1, 2]], [[1, INF], [1, 2]], [["x", "y"]] * 2,
+                        np.zeros((2, 2, 2)), np.zeros((2, 0)), [[1j, 2], [1, 2]], [[1e39, 1], [1, 2]]),
+            "counts": (5, "x", [1], [-1, 1], [NAN, 1], [1.5, 1], [2**70, 1], ["a", "b"]),
+        },
+        wordloom.Vectors.__init__,
+    ),
+}  # fmt: skip
+FUNCTIONS["Vectors"] = FUNCTIONS["Vectors"]._replace(call=lambda **given: wordloom.Vectors(**given).encoded_words())
+
+
+def _asking(name: str, good: dict[str, Any], **bad: Any) -> Asked:
+    """A question to vectors."""
+    method = getattr(wordloom.Vectors, name)
+
+    def ask(**given: Any) -> Any:
+        return getattr(vectors(), name)(**given)
+
+    return Asked(ask, _const(**good), {"self": Anything("the vectors"), **bad}, method)
+
+
+QUERY = ("kat", None, 5, [5], [None], np.full(4, NAN), np.full(4, INF), np.zeros(4), np.ones(3), [], [("cat", NAN)])
+FUNCTIONS |= {
+    "most_similar": _asking(
+        "most_similar", {"positive": "cat"}, positive=QUERY, negative=QUERY[:7], topn=TOPN, restrict_vocab=ROWS,
+        weights=([NAN], [INF], [1, 2], ["1"], 5), indexer=(5, "x"),
+    ),
+    "most_similar_batch": _asking(
+        "most_similar_batch", {"positive": ["cat"]}, positive=("cat", None, 5, ["kat"], [5], [np.zeros(4)]),
+        negative=("cat", 5, ["kat"], ["cat", "dog"]), topn=TOPN, restrict_vocab=ROWS,
+    ),
+    "most_similar_cosmul": _asking(
+        "most_similar_cosmul", {"positive": "cat"}, positive=QUERY[:-1], negative=QUERY[:-2], topn=TOPN,
+        restrict_vocab=ROWS,
+    ),
+    "similar_by_vector": _asking(
+        "similar_by_vector", {"vector": [1, 2, 3, 4]}, vector=([1], [], [NAN] * 4, [INF] * 4, [0] * 4, "cat", None,
+        [[1] * 4]),
+        topn=TOPN, restrict_vocab=ROWS,
+    ),
+    "similar_by_word": _asking("similar_by_word", {"word": "cat"}, word=WORD[:-1], topn=TOPN, restrict_vocab=ROWS),
+    "similar_by_key": _asking("similar_by_key", {"word": "cat"}, word=WORD[:-1], topn=TOPN, restrict_vocab=ROWS),
+    **{
+        name: _asking(name, {"a": "cat", "b": "dog"}, a=WORD, b=WORD)
+        for name in ("similarity", "distance", "closer_than", "rank")
+    },
+    "relative_cosine_similarity": _asking(
+        "relative_cosine_similarity", {"a": "cat", "b": "dog"}, a=WORD, b=WORD, topn=(0, *TOPN)
+    ),
+    "distances": _asking(
+        "distances", {"word_or_vector": "cat"}, word_or_vector=("kat", None, 5, np.full(4, NAN), np.ones(3)),
+        other_words=("cat", 5, ["kat"], [5]),
+    ),
+    "doesnt_match": _asking("doesnt_match", {}, words=([], ["kat"], "cat dog", None, 5, [5])),
+    "n_similarity": _asking(
+        "n_similarity", {"some": ["cat"], "others": ["dog"]}, some=([], ["kat"], None, 5, [5]),
+        others=([], ["kat"], None, 5, [5]),
+    ),
+    "most_similar_to_given": _asking(
+        "most_similar_to_given", {"word": "cat", "others": ["dog"]}, word=WORD, others=([], ["kat"], None, 5, [5])
+    ),
+    "rank_by_centrality": _asking("rank_by_centrality", {}, words=([], ["kat"], None, 5, [5])),
+    "get_index": _asking("get_index", {}, word=WORD, default=Anything("given back as it is")),
+    "get_vector": _asking("get_vector", {"word": "cat"}, word=WORD, norm=Anything("any truth value")),
+    "vector": _asking("vector", {}, word=WORD),
+    "get_vecattr": _asking("get_vecattr", {"word": "cat", "attr": "count"}, word=WORD, attr=("maybe", None, 5)),
+    "get_mean_vector": _asking(
+        "get_mean_vector", {"keys": ["cat"]}, keys=([], None, 5, [5], [np.full(4, NAN)], [np.ones(3)]),
+        weights=([NAN], [1, 2], ["1"], 5, [0]), pre_normalize=Anything("any truth value"),
+        post_normalize=Anything("any truth value"), ignore_missing=Anything("any truth value"),
+    ),
+    "vectors_for_all": _asking(
+        "vectors_for_all", {"keys": ["cat"]}, keys=(None, 5, "cat"), ignore_missing=Anything("any truth value")
+    ),
+    "wmdistance": _asking(
+        "wmdistance", {"document": ["cat"], "other": ["dog"]}, document=(None, 5, "cat"), other=(None, 5, "cat"),
+        norm=Anything("any truth value"),
+    ),
+}  # fmt: skip
+
+
+# Options, whose errors begin with their names; of what is given to work on, the error may say more than that.
+BY_NAME = {*TRAIN, *config_values(WalkConfig), "threads", "topn", "restrict_vocab", "limit", "verify", "passes"}
+
+
+def cases() -> Iterator[Case]:
+    """All of them."""
+    for name, asked in FUNCTIONS.items():
+        for parameter, values in asked.bad.items():
+            for value in {} if isinstance(values, Anything) else {_shown(value): value for value in values}.values():
+                call, error = _bound(asked, parameter, value), _error(parameter, value)
+                says = parameter if parameter in BY_NAME and error is InputError else ""
+                yield Case(f"{name}({parameter}={_shown(value)})", None, call, says, error=error)
+
+
+def _error(parameter: str, value: Any) -> type[BaseException]:
+    """What is raised; where Python itself says clearly what is wrong, that is a TypeError."""
+    if parameter == "on_progress" or (parameter in ("path", "cache_dir") and _is_one_of(value, PYTHON_REFUSES)):
+        return TypeError
+    return OutputError if parameter == "cache_dir" else InputError
+
+
+def _is_one_of(value: Any, others: tuple[Any, ...]) -> bool:
+    return any(value is other for other in others)
+
+
+def _bound(asked: Asked, parameter: str, value: Any) -> Callable[[], Any]:
+    def call() -> Any:
+        good = {name: make() for name, make in asked.good.items() if name != parameter}
+        return asked.call(**good, **{parameter: value})
+
+    return call
+
+
+def _shown(value: Any) -> str:
+    if value is OBJECT:
+        return "object()"
+    return (repr(value) if len(repr(value)) < 40 else repr(value)[:36] + " ...").replace("\n", "")
+
+
+def untold() -> list[str]:
+    """Parameters without an entry, and entries without a parameter."""
+    found = []
+    for name, asked in FUNCTIONS.items():
+        known = inspect.signature(asked.function).parameters
+        takes_more = any(p.kind is p.VAR_KEYWORD for p in known.values())
+        if " " not in name:
+            found += [f"{name}({p}) is a parameter without cases" for p in known if p not in asked.bad and p != "self"]
+        found += [] if takes_more else [f"{name}({p}) is gone" for p in asked.bad if p not in known and p != "self"]
+    asked_for = {asked.function for asked in FUNCTIONS.values()}
+    public = [getattr(wordloom, name) for name in wordloom.__all__]
+    functions = [f for f in public if inspect.isfunction(f)]
+    functions += [f for name, f in inspect.getmembers(wordloom.Vectors, inspect.isfunction) if name[0] != "_"]
+    found += [f"{f.__qualname__} is a function without cases" for f in functions if f not in asked_for and _takes(f)]
+    return found
+
+
+def _takes(function: Any) -> bool:
+    """Whether there is anything that one could give it."""
+    return bool(inspect.signature(function).parameters.keys() - {"self", "values"})
+
+
+CASES = list(cases())
