@@ -22,25 +22,6 @@ ELSEWHERE = {
     48: "kills in the middle of a write are in fault_points.py",
     49: "a model is one file, so there is no time between files",
 }
-# Cases that wait for something that is being made elsewhere; whatever of it is there now has to leave this list.
-AWAITED = {
-    "a corpus that is cut short while training": "training checks the corpus at each epoch",
-    "a corpus that is overwritten while training": "training checks the corpus at each epoch",
-    "a corpus that is deleted while training": "training checks the corpus at each epoch",
-    "cut short while another process trains": "training checks the corpus at each epoch",
-    "overwritten while another process trains": "training checks the corpus at each epoch",
-    "deleted while another process trains": "training checks the corpus at each epoch",
-    "resumed after a kill": "checkpoints",
-    "two trainings, one output": "locks",
-    "a text file cut in its last number": "readers of text want a line end",
-    "Vocabulary.read(path='a\\x00b')": "readers of vocabularies",
-    "train --read-vocab xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
-    "train --pairs --read-vocab xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
-    "train --pairs --read-contexts xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
-    "word2vec -read-vocab xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
-    "word2vecf -wvocab xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
-    "word2vecf -cvocab xxxxxxxxxxxxxxxxxxxx...": "readers of vocabularies",
-}
 SAMPLED = 100  # options and as many parameters in the short form; another seed takes others
 
 MUTANTS = [
@@ -107,16 +88,13 @@ def bad_lines(bench: Bench) -> Iterator[str]:
 
 
 def _handled(cases: Sequence[Tried], found: dict[str, list[str]], lines: list[str]) -> Figure:
-    misses = [problem for name, problems in found.items() if name not in AWAITED for problem in problems] + lines
-    misses += [f"{name}: is handled now; take it out of AWAITED" for name in AWAITED if found.get(name) == []]
-    bad = sum(bool(problems) for name, problems in found.items() if name not in AWAITED)
-    waiting = sum(name in AWAITED for name in found)
-    faults = len({case.fault for case in cases if case.fault and case.name not in AWAITED})
-    right = f"{len(found) - bad - waiting:,} of {len(found) - waiting:,}, {faults} of the peers' 78 among them"
+    misses = [problem for problems in found.values() for problem in problems] + lines
+    right = len(found) - sum(map(bool, found.values()))
+    faults = len({case.fault for case in cases if case.fault})
     return Figure(
         "bad inputs and options, through CLI and library",
         "all cases of the peers and the ranges of every option, 120 or more, 100 %",
-        right + (f" ({waiting} wait for other parts)" if waiting else ""),
+        f"{right:,} of {len(found):,}, {faults} of the peers' 78 among them",
         not misses and len(found) >= 120,
         misses,
     )

@@ -201,7 +201,7 @@ CASES = [
         for pack in (gzip.compress, bz2.compress, lzma.compress)
     ),
     refused("a zip archive", b"PK\x03\x04" + bytes(100), "a zip archive", 18),
-    refused("a gzip bomb of one word", bomb, "without any white space", 20, long=True),
+    refused("a gzip bomb of one word", bomb, "unpacks to more than 200 times", 20, long=True),
     trained("a pipe, read once and spooled", pipe, 21, WORDS),
     refused("a device", lambda path: path.symlink_to("/dev/zero"), "is a device", 21),
     refused("rare words only", TEXT, "100 times", 22, "--min-count", "100000"),

@@ -128,7 +128,9 @@ CASES = [
     model("infinity in a binary file", "m.bin", BIN.replace(struct.pack("<f", 1.0), struct.pack("<f", np.inf), 1),
          "word1",
           61),
-    Case("a word twice in a text", ["convert", "m.vec", "new.loom"], partial(wordloom.load, "m.vec"), code=0, fault=62,
+    model("a word twice in a text", "m.vec", VEC.replace("word3", "word2"), "word2", 62),
+    Case("a word twice in a text, read leniently", ["convert", "m.vec", "new.loom", "--lenient"],
+         partial(wordloom.load, "m.vec", lenient=True), code=0, fault=62,
          make={"m.vec": VEC.replace("word3", "word2")}, right=lambda e: e.words.words == [*WORDS[:3], *WORDS[4:]]),
     *(Case(f"{word!r} saved as {path}", None, saved(["a", word], path), repr(word)[1:-1].split("\\")[0][:3], fault=63)
       for word in ("new york", "line\nend", "tab\there", "nb\u00a0sp") for path in ("old.bin", "old.vec", "old.txt")),

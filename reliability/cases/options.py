@@ -13,6 +13,7 @@ from reliability.cases.case import Case
 # A good line of each command: what is put behind it is all that can be wrong.
 LINES = {
     "train": "text.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1",
+    "train --checkpoint": "text.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --checkpoint run",
     "train --pairs": "pairs.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --pairs",
     "vocab": "text.txt -o old.vocab --quiet",
     "phrases": "text.txt -o old.txt --quiet",
@@ -53,6 +54,7 @@ OUTSIDE = {
         "--min-lr": "-1 nan inf 1",
         "--seed": SEED,
         "--heldout": "-0.1 0.6 2 nan inf",
+        "--patience": "0 -1 1000001",
         "--window": "0 -3 1001 sentences",
         "--left": "-1 1001",
         "--right": "-1 1001",
@@ -164,7 +166,12 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--contexts-output": {**WRITTEN, "old.loom": "cannot hold both"}, "--keep": WORDS_FILE, "--drop": WORDS_FILE,
         "--read-vocab": WORDS_FILE, "--read-contexts": {"contexts.txt": "--pairs"},
         "--min-context-count": {"3": "for pairs", "0": "--min-context-count"}, "--columns": {"a,b": "--pairs"},
-        "--start": MODEL, "--cache-dir": CACHE,
+        "--start": MODEL, "--cache-dir": CACHE, "--every": {"5m": "there is no folder", "": "empty"},
+        "--checkpoint": {"": "empty", "text.txt": "is no folder for checkpoints"},
+        "--resume": dict.fromkeys(["missing", "text.txt", "folder.loom", "x" * 300], "no training to go on with"),
+    },
+    "train --checkpoint": {
+        "--every": dict.fromkeys(["soon", "0s", "-5m", "5 m", "1.5", "nan", "5d", "0", "epochs"], "--every"),
     },
     "train --pairs": {
         "corpus": READ, "--read-contexts": WORDS_FILE, "--read-vocab": WORDS_FILE, "--columns": {"a": "columns",

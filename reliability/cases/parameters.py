@@ -42,6 +42,8 @@ NOT_WORDS = ("cat", 5, [5], [None], [b"cat"])
 NOT_VECTORS = (None, 5, "model.loom", {}, np.zeros((2, 3)))
 CORPUS = (None, 5, b"text", "", "missing.txt", OBJECT, [], [[]], [["a", ""]], ["a b c"], [[1, 2]])
 PATH_OF_A_FOLDER = (5, OBJECT, "text.txt/below")
+NOT_AN_OUTPUT = (5, OBJECT, "", "missing/new.loom", "new.doc", "folder.loom/new.loom", "a\0b.loom")
+NOT_CHECKPOINTS = (5, OBJECT, [], "text.txt")
 TOPN = (-1, NAN, 1.5, "3", None, True, [])
 ROWS = (0, -1, NAN, 1.5, "3", True, [])
 WORD = ("kat", "", None, 5, b"cat", [], ["cat"])
@@ -83,6 +85,9 @@ TEXT = config_values(TextOptions)
 RUNNING = {
     "threads": NOT_THREADS, "cache_dir": PATH_OF_A_FOLDER, "on_progress": NOT_CALLABLE,
 }  # fmt: skip
+TRAINING = {
+    **RUNNING, "output": NOT_AN_OUTPUT, "contexts_output": NOT_AN_OUTPUT, "checkpoint": NOT_CHECKPOINTS,
+}  # fmt: skip
 
 
 def embedding() -> Any:
@@ -112,7 +117,7 @@ FUNCTIONS: dict[str, Asked] = {
         wordloom.train,
         _const(corpus="text.txt", min_count=1, dim=4, epochs=1),
         {
-            "corpus": CORPUS, **RUNNING, "keep": NOT_WORDS, "drop": NOT_WORDS, "vocabulary": NOT_VECTORS[1:],
+            "corpus": CORPUS, **TRAINING, "keep": NOT_WORDS, "drop": NOT_WORDS, "vocabulary": NOT_VECTORS[1:],
             "tokenize": NOT_CALLABLE, "start": (5, OBJECT, [], "", "missing.loom", "text.txt"), "grow": NOT_A_SWITCH,
             "freeze": NOT_A_CHOICE[:2], "options": Anything("TrainConfig and TextOptions"), **TRAIN,
         },
@@ -124,7 +129,7 @@ FUNCTIONS: dict[str, Asked] = {
         {
             "pairs": (None, 5, b"x", "", "missing.txt", OBJECT, [], [("a",)], [("a", "b", "c", "d")], [("a", "b", NAN)],
                       [("a", "b", -1)], [("a", "")], [(1, 2.5)], ["ab cd"], [("a b", "c")]),
-            "words": NOT_VECTORS[1:], "contexts": NOT_VECTORS[1:], "columns": (5, "a", ["a"], [1, 2], []), **RUNNING,
+            "words": NOT_VECTORS[1:], "contexts": NOT_VECTORS[1:], "columns": (5, "a", ["a"], [1, 2], []), **TRAINING,
             "start": (5, OBJECT, [], "", "missing.loom", "text.txt"), "freeze": NOT_A_CHOICE[:2],
             "options": Anything("TrainConfig and TextOptions"),
             "dim": TRAIN["dim"], "negatives": TRAIN["negatives"], "lr": TRAIN["lr"], "sample": TRAIN["sample"],
@@ -139,7 +144,7 @@ FUNCTIONS: dict[str, Asked] = {
         _const(path="model.loom"),
         {
             "path": (*NOT_A_PATH, "text.txt", "."), "limit": (0, -1, NAN, 1.5, "3", True, []),
-            "verify": NOT_A_SWITCH, "format": ("maybe", 5, []), "errors": NOT_A_CHOICE,
+            "verify": NOT_A_SWITCH, "format": ("maybe", 5, []), "errors": NOT_A_CHOICE, "lenient": NOT_A_SWITCH,
         },
         wordloom.load,
     ),
@@ -348,7 +353,9 @@ def cases() -> Iterator[Case]:
 
 def _error(parameter: str, value: Any) -> type[BaseException]:
     """What is raised; where Python itself says clearly what is wrong, that is a TypeError."""
-    if parameter == "on_progress" or (parameter in ("path", "cache_dir") and _is_one_of(value, PYTHON_REFUSES)):
+    if parameter == "on_progress" or (
+        parameter in ("path", "cache_dir", "output", "contexts_output") and _is_one_of(value, PYTHON_REFUSES)
+    ):
         return TypeError
     return OutputError if parameter == "cache_dir" else InputError
 

@@ -106,6 +106,8 @@ def signalled(number: signal.Signals, code: int, says: str) -> Try:
             yield "took longer than 5 s to end"
         for left in bench.cache.glob("wordloom-tmp-*"):
             yield f"{left.name} was left in the cache"
+        if number == signal.SIGKILL:  # after which nobody holds the lock, but its file stays until the next run
+            (bench.folder / ".wordloom-old.loom.lock").unlink()
 
     return tried
 
@@ -115,7 +117,7 @@ def resumed(bench: Bench) -> Iterator[str]:
     options = ("train", "text.txt", "--epochs", "300", "--min-count", "1", "--dim", "4", "--quiet")
     yield from expect(end(start(bench, *options, "-o", "whole.loom")), 0)
     process = start(bench, *options, "-o", "killed.loom", "--checkpoint", "points", "--every", "epoch")
-    while process.poll() is None and not list((bench.folder / "points").glob("*")):
+    while process.poll() is None and not list((bench.folder / "points").glob("*.checkpoint")):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     end(process)

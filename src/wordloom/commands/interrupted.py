@@ -84,10 +84,10 @@ def _read(path: Path) -> dict[str, Any]:
         typed = json.loads(path.read_bytes())
         if not isinstance(typed, dict) or not isinstance(typed.get("corpus"), list):
             raise ValueError
-    except FileNotFoundError:
+    except OSError:
         raise InputError(
             f"{path.parent} holds no training to go on with. Give the folder that was named by --checkpoint."
         ) from None
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         raise InputError(f"{path} is damaged. Type the whole command again, with --checkpoint and --resume.") from None
     return typed

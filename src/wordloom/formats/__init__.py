@@ -94,8 +94,9 @@ def load(
     """
     if limit is not None and (not is_whole(limit) or limit < 1):
         raise ConfigError(f"limit={limit} is no number of rows. Use 1 or more, or leave it out to read all.")
-    if not isinstance(verify, bool):
-        raise ConfigError(f"verify={verify!r} is not a choice. Use True or False.")
+    for name, value in (("verify", verify), ("lenient", lenient)):
+        if not isinstance(value, bool):
+            raise ConfigError(f"{name}={value!r} is not a choice. Use True or False.")
     if errors not in ("strict", "replace", "ignore"):
         raise ConfigError(f"errors={errors!r} is unknown. Use 'strict', 'replace' or 'ignore'.")
     read = _FORMATS[_readable(format) if format is not None else _detected(path)].read
