@@ -4,9 +4,9 @@ A file that is accepted must make sense in itself: as many rows as words, no wor
 one must not be changed at all. Anything else is a finding: another exception than a WordloomError, a message of more
 than one line, a second of computing, memory beyond 64 MB and four times the file.
 
-The changes are our own (`mutate.py`: bits, cuts, splices, numbers at their limits, lies in headers). atheris, which is
-guided by coverage, was tried on the same readers: it made fewer executions, since it counts every branch of Python,
-and reached no line that these do not, since they know where the numbers stand.
+The changes are our own (`mutate.py`: bits, cuts, splices, numbers at their limits, lies in headers). atheris 3.0, which
+is guided by coverage, was as fast on the .bin and .vec readers (7,000 files a second and process), but of its files
+0.6 % were accepted and half ended at the first line, while of these 13 to 20 % are accepted: they get further in.
 """
 
 import mmap
@@ -38,10 +38,10 @@ MUTANTS = [
         "if False:",
     ),
     Mutant(
-        "a number of rows is believed before it is compared with the size of the file",
-        "formats/source.py",
-        "    if least > most:",
-        "    if False:",
+        "a pair may weigh NaN",
+        "pair_corpus.py",
+        "bad = np.flatnonzero(~((weights >= 0) & (weights <= LARGEST_WEIGHT)))",
+        "bad = np.flatnonzero(weights < 0)",
     ),
     Mutant(
         "words that are not UTF-8 break a vocabulary",
@@ -98,7 +98,9 @@ def _run(target: Target, n: int, seed: int) -> list[Result]:
         seen = mmap.mmap(-1, _LARGEST + 8)
         receiver, sender = context.Pipe(duplex=False)
         process = context.Process(target=_work, args=(target, share, f"{seed}/{target.name}/{number}", seen, sender))
-        process.start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads: none of ours runs
+            process.start()
         sender.close()
         started.append((process, receiver, seen))
     return [_result(*worker) for worker in started]

@@ -224,17 +224,23 @@ def _change_field(rng: Random, fields: dict[str, Any]) -> None:
     name = pick(rng, list(fields) or [""])
     entry = fields.get(name)
     if not isinstance(entry, dict) or not entry or rng.random() < 0.1:
-        fields[pick(rng, (name, "W2", "words"))] = pick(rng, _VALUES)
+        fields[pick(rng, (name, "W2", "words"))] = _value(rng)
         return
     key = pick(rng, list(entry))
     value = entry[key]
     if isinstance(value, list) and value and rng.random() < 0.8:
         place = int(rng.random() * len(value))
-        value[place] = pick(rng, _VALUES) if rng.random() < 0.3 else _moved(rng, value[place])
+        value[place] = _value(rng) if rng.random() < 0.3 else _moved(rng, value[place])
     elif rng.random() < 0.2:
         del entry[key]
     else:
-        entry[key] = pick(rng, _VALUES)
+        entry[key] = _value(rng)
+
+
+def _value(rng: Random) -> Any:
+    """Anything; lists and dictionaries anew each time, since they may be changed next."""
+    value = pick(rng, _VALUES)
+    return type(value)(value) if isinstance(value, list | dict) else value
 
 
 def _moved(rng: Random, value: Any) -> Any:

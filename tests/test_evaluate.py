@@ -521,8 +521,8 @@ BAD = {
     b"a\tx\nb\n": "line 2: 'b' is not a word and its category",
     b"a\tx\nb\ty\nc\t\n": "line 3: 'c ' is not a word and its category",
     b"one\n": "line 1: 'one' is no question that is known",
-    b"a\tb\t1\n\xff\tb\t2\n": "line 2: not valid UTF-8. Save the file as UTF-8",
-    b"a\tb\t1\0\n": "has NUL bytes, so it is no text",
+    b"a\tb\t1\n\xff\tb\t2\n": "line 2: not valid UTF-8 \\(byte 0 of the line\\)\\. Save the file as UTF-8",
+    b"a\tb\t1\0\n": "line 1: NUL bytes, so it is no text",
     b"a b c d e\na b c d e\n": "line 1: 'a b c d e' is no question that is known",
 }
 
@@ -665,7 +665,10 @@ def test_questions_come_from_stdin_too_and_serve_every_model(here, capsys, monke
     ("args", "message"),
     [
         (("one.loom", "none.txt"), "none.txt cannot be read: No such file or directory. Check the path."),
-        (("one.loom", "two.loom"), "two.loom has NUL bytes, so it is no text to evaluate with. A file of analogies"),
+        (
+            ("one.loom", "two.loom"),
+            "two.loom, line 1: NUL bytes, so it is no text to evaluate with. A file of analogies",
+        ),
         (("none.loom", "pairs.tsv"), "none.loom "),
         (("one.loom", "pairs.tsv", "--restrict-vocab", "-1"), "--restrict-vocab -1 is out of range. Use 0 to "),
         (("one.loom", "pairs.tsv", "--threads", "0"), "--threads 0 is out of range. Use 1 to "),

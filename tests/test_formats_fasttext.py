@@ -215,3 +215,44 @@ def test_any_damage_gives_vectors_or_a_refusal_and_nothing_else(tmp_path_factory
         wordloom.load(path)
     except InputError as error:
         assert "\n" not in str(error)
+
+
+def test_a_file_packed_by_gzip_is_refused_since_it_cannot_be_mapped(tmp_path):
+    import gzip
+
+    with pytest.raises(InputError, match=r"packed by gzip, which cannot be mapped\. Unpack it first\."):
+        load(tmp_path, gzip.compress(model()[0]))
+
+
+def test_supervised_models_of_version_11_have_no_ngrams(tmp_path):
+    raw, rows, _ = model(kind=3, loss=3, labels=["__label__x"], version=11)
+    loaded = load(tmp_path, raw)
+    assert loaded["cat"].tolist() == rows[1].tolist()
+
+
+def test_an_output_of_too_few_rows_and_bytes_after_it_are_refused(tmp_path):
+    raw, _, output = model()
+    at = raw.rindex(struct.pack("<qq", *output.shape))
+    short = raw[:at] + struct.pack("<qq", len(output) - 1, 3) + output[1:].tobytes()
+    with pytest.raises(InputError, match="its output has 4 rows instead of 5"):
+        load(tmp_path, short)
+    with pytest.raises(InputError, match=f"it goes on at byte {len(raw)}, where it must end"):
+        load(tmp_path, raw + b"x")
+
+
+def test_without_verification_nan_is_loaded(tmp_path):
+    raw, rows, _ = model()
+    at = raw.index(rows.tobytes())
+    raw = raw[:at] + np.float32(np.nan).tobytes() + raw[at + 4 :]
+    with pytest.raises(InputError, match=r"row 0 \(byte 92\) \('</s>'\) holds NaN"):
+        load(tmp_path, raw)
+    assert np.isnan(load(tmp_path, raw, verify=False)["</s>"][0])
+
+
+def test_a_word_that_comes_again_is_refused_or_its_first_row_counts(tmp_path):
+    raw, *_ = model(words=["a", "b", "a"])
+    with pytest.raises(InputError, match=r"row 2 \(byte \d+\) has the word 'a' of row 0 again"):
+        load(tmp_path, raw)
+    with pytest.warns(wordloom.VectorsWarning, match="1 of 3 rows"):
+        loaded = load(tmp_path, raw, lenient=True)
+    assert loaded.words.words == loaded.contexts.words == ["a", "b"]

@@ -180,3 +180,12 @@ def test_without_the_extra_parquet_is_refused_before_the_work(tmp_path, monkeypa
     with pytest.raises(WordloomError) as refused:
         check_output(tmp_path / "x.parquet")
     assert str(refused.value) == ("Parquet needs an extra package. Install it with: pip install 'wordloom[parquet]'")
+
+
+def test_parquet_without_rows_and_a_format_that_is_none_are_refused(tmp_path):
+    pytest.importorskip("arro3.io", reason="the extra [parquet] is not installed")
+    nothing = Embedding.of_words(Vectors([], np.empty((0, 2), np.float32)))
+    with pytest.raises(InputError, match="There are no words to write"):
+        nothing.save(tmp_path / "x.parquet")
+    with pytest.raises(ConfigError, match="format='pickle' cannot be written"):
+        nothing.save(tmp_path / "x", "pickle")

@@ -167,7 +167,7 @@ def test_a_word_that_looks_like_the_sentence_mark_survives_saving(tmp_path: Path
             "words.txt, line 2: a count of 9223372036854775808 cannot be. Counts go from 1 to 9223372036854775807.",
         ),
         (b"a 1\nb 1\na 2\n", "words.txt, line 3: 'a' is there twice. Leave one of them out."),
-        (b"a 1\n\xff 1\n", "words.txt, line 2: not valid UTF-8. Save the vocabulary as UTF-8."),
+        (b"a 1\n\xff 1\n", "words.txt, line 2: not valid UTF-8 (byte 0 of the line). Save the file as UTF-8."),
         (b"a 1\n", "words.txt has 1 words; need at least 2 words, one `word count` per line."),
     ],
 )
@@ -178,7 +178,7 @@ def test_a_bad_line_is_named(tmp_path: Path, content: bytes, said: str) -> None:
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     assert message(InputError, Vocabulary.read, tmp_path / "no") == (
-        f"{tmp_path / 'no'} cannot be read: No such file or directory. Check the path of the vocabulary."
+        f"{tmp_path / 'no'} cannot be read: No such file or directory. Give a file of `word count` lines."
     )
     assert message(OutputError, vocabulary_of([["a", "b"]]).save, tmp_path / "no" / "words.txt") == (
         f"{tmp_path / 'no' / 'words.txt'} could not be written: No such file or directory. Create its folder first."

@@ -17,7 +17,7 @@ from wordloom.textfiles import STDIN
 
 LONGEST_LINE = 1 << 16  # bytes
 _BLOCK = 1 << 16
-_LINE_END = re.compile(rb"\r\n|\r(?!\Z)|\n")  # a CR at the very end may be half of a CR LF
+_LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 @contextmanager
@@ -28,6 +28,8 @@ def opened(path: str, wanted: str) -> Iterator[BinaryIO]:
             raise InputError("Standard input is closed. Give a file, or something to read from.")
         yield sys.stdin.buffer
         return
+    if "\0" in path:
+        raise InputError(f"{path!r} cannot be read: a path cannot hold a NUL. {wanted}")
     try:
         mode = Path(path).stat().st_mode
         if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not path.startswith("/dev/std")):
@@ -36,10 +38,6 @@ def opened(path: str, wanted: str) -> Iterator[BinaryIO]:
             yield file
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}. {wanted}") from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path!r} cannot be read: a path cannot hold a NUL. {wanted}") from None
 
 
 def numbered_lines(
@@ -55,24 +53,28 @@ def numbered_lines(
             text = line.decode()
         except UnicodeDecodeError as error:
             raise InputError(
-                f"{name}, line {number}, byte {error.start} of the line: not valid UTF-8. Save the file as UTF-8."
+                f"{name}, line {number}: not valid UTF-8 (byte {error.start} of the line). Save the file as UTF-8."
             ) from None
         yield number, text.removeprefix("\ufeff") if number == 1 else text
 
 
 def _lines(stream: BinaryIO, name: str, whole: bool, longest: int) -> Iterator[bytes]:
-    rest, number = b"", 1
+    held: list[bytes] = []  # of a line that has not ended yet
+    length, number = 0, 1
     while block := stream.read(_BLOCK):
-        *lines, rest = _LINE_END.split(rest + block)
-        number += len(lines)
-        yield from lines
-        if len(rest) > longest:
+        while block.endswith(b"\r") and (more := stream.read(1)):  # it may be half of a CR LF
+            block += more
+        first, *others = _LINE_END.split(block)
+        held.append(first)
+        for line in others:
+            yield b"".join(held)
+            held, length = [line], 0
+        number, length = number + len(others), length + len(held[-1])
+        if length > longest:
             raise InputError(
                 f"{name}, line {number}: longer than {longest:,} bytes. Check that this is the file that was meant."
             )
-    if whole and rest and not rest.endswith(b"\r"):
-        raise InputError(
-            f"{name}, line {number}: the last line has no end, so it may be cut. Get the file again, or end the line."
-        )
-    if rest:
-        yield rest.removesuffix(b"\r")
+    if any(held):
+        if whole:
+            raise InputError(f"{name}, line {number}: it has no end, so it may be cut. Get the file again, or end it.")
+        yield b"".join(held)

@@ -3,11 +3,12 @@
 Only the form is checked, not whether an option is in its range: ranges may change, and old files stay readable.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from wordloom.config import is_number, is_whole
 
+DEEPEST = 100
 _MOST_EPOCHS = 1 << 40  # they are drawn from; far below where whole numbers of 64 bits end
 
 _Check = Callable[[Any], bool]
@@ -17,6 +18,18 @@ def fault_in(record: dict[str, Any]) -> str | None:
     """The first entry of a form that no training gives it, if there is one."""
     wrong = (name for name, has_form in _FORMS.items() if name in record and not has_form(record[name]))
     return next(wrong, None)
+
+
+def is_too_deep(value: object) -> bool:
+    """Whether lists and dictionaries are nested so deep that writing the record could fail."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [inner for outer in level for inner in _inside(outer)]
+    return bool(level)
+
+
+def _inside(value: object) -> Iterable[object]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def _options(value: Any) -> bool:

@@ -283,7 +283,7 @@ def _too_few(counts: WordCounts, n_chosen: int, min_count: float) -> InputError:
 
 def _word_and_count(line: str, where: str) -> tuple[str, int]:
     parts = line.split()
-    if len(parts) != 2 or not (parts[1].isascii() and parts[1].isdigit()):
+    if len(parts) != 2 or not (parts[1].isascii() and parts[1].isdigit() and len(parts[1]) < 1000):
         raise InputError(f"{where}: {line[:60]!r} is not a word and its count. Each line must read like: house 123")
     word, n = parts[0], int(parts[1])
     if (n == 0 and word != _BREAK) or n >= 1 << 63:

@@ -41,7 +41,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--lenient",
         action="store_true",
         help="take files of other programs that look damaged and may be whole: words twice (the first row counts), "
-        "no end of the last line, line feeds only between some rows",
+        "spaces in words, no end of the last line, line feeds only between some rows",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 

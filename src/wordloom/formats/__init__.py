@@ -89,8 +89,8 @@ def load(
     format   the name of the format, for files whose content leaves doubt
     errors   what to do with words that are not UTF-8: "strict" refuses, "replace" and "ignore" as for bytes.decode
     lenient  True takes files of other programs that look damaged and may be whole: of words that occur twice the first
-             row counts, and a VectorsWarning says how many others there were; the last line of text may lack its end;
-             line feeds between binary rows may come and go
+             row counts, and a VectorsWarning says how many others there were; the last line of text may lack its end,
+             and words of text may have spaces; line feeds between binary rows may come and go
     """
     if limit is not None and (not is_whole(limit) or limit < 1):
         raise ConfigError(f"limit={limit} is no number of rows. Use 1 or more, or leave it out to read all.")

@@ -33,6 +33,7 @@ _ARGUMENTS = ("dim", "ws", "epoch", "minCount", "neg", "wordNgrams", "loss", "mo
 _MODELS, _LOSSES = {1: "cbow", 2: "skipgram", 3: "supervised"}, {1: "hs", 2: "ns", 3: "softmax", 4: "ova"}
 _BASIS = 2166136261  # of FNV-1a, the hash of nothing
 _END = b"</s>"  # the end of a sentence, the one word without n-grams
+_LONGEST_NGRAM = 50  # letters; 6 is usual, and every letter of the dictionary begins so many
 _FEW_NGRAMS = 100_000  # are done in Python before the kernel is loaded
 
 
@@ -229,7 +230,7 @@ def _dense(data: _Bytes, what: str, arguments: dict[str, Any]) -> Matrix:
 def _subwords(rows: Matrix, n_words: int, arguments: dict[str, Any]) -> Subwords:
     bucket, minn, maxn = (arguments[name] for name in ("bucket", "minn", "maxn"))
     used = bucket if maxn > 0 else 0
-    if used < (maxn > 0) or len(rows) - n_words not in (used, bucket) or maxn > 1000:
+    if used < (maxn > 0) or len(rows) - n_words not in (used, bucket) or maxn > _LONGEST_NGRAM:
         raise Fault(
             f"{len(rows):,} rows do not fit {n_words:,} words and {used:,} buckets of n-grams of {minn} to {maxn} "
             f"letters. {AGAIN}"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from wordloom.errors import InputError
 from wordloom.formats.source import Fault
 from wordloom.formats.tensors import DAMAGED, FOREIGN, Kind, Tensors, mapped, read, short, write
-from wordloom.record import fault_in
+from wordloom.record import DEEPEST, fault_in, is_too_deep
 from wordloom.vectors import Embedding, Vectors
 
 # In the order of the file: the widest numbers first, so that each tensor lies at a multiple of its number's size.
@@ -92,6 +92,8 @@ def read_from(data: memoryview, name: str, verify: bool = True) -> Embedding:
 def _embedding(data: memoryview, verify: bool) -> Embedding:
     tensors, record = read(data, _KIND, frozenset() if verify else _KIND.matrices)
     _check_shapes({name: list(tensor.shape) for name, tensor in tensors.items()})
+    if is_too_deep(record):
+        raise Fault(f"the record is nested more than {DEEPEST} deep. {DAMAGED}")
     if (wrong := fault_in(record)) is not None:
         raise Fault(f"its record has {short(record[wrong])} for {wrong}, which no wordloom writes. {FOREIGN}")
     return Embedding(

@@ -1,7 +1,8 @@
 """Vectors as text, a word and D numbers a line: word2vec's and fastText's, which begin with a line `V D`, and GloVe's.
 
 The numbers are the last D fields of a line and the word is what stands before them: a few words of GloVe's largest
-files have spaces in them. The last line has an end, too: without it nobody could tell 0.25 from what is left of 0.257.
+files have spaces in them. After a line `V D` a word with a space is damage, unless a lenient reading is asked for. The
+last line has an end, too: without it nobody could tell 0.25 from what is left of 0.257.
 """
 
 import os
@@ -16,6 +17,7 @@ from wordloom.config import checked_threads
 from wordloom.formats.detect import HEAD, Header, first_line, header_of, is_number, is_text, n_numbers
 from wordloom.formats.source import (
     AGAIN,
+    FREELY_UNPACKED,
     LENIENTLY,
     Fault,
     Names,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 21  # bytes of text that one thread works on
 _LONGEST_WORD, _LONGEST_NUMBER = 1 << 16, 1 << 7  # bytes; a longer line is none of vectors
+_SURELY_REAL = 4 * FREELY_UNPACKED  # bytes of a packed file; its promises may be too large by far
 _CUT = "It was cut short: get or make it again."
 # So many numbers are read by Python in less time than the kernel takes to be loaded, let alone to be compiled.
 _FEW_NUMBERS = 2_000_000
@@ -53,7 +56,7 @@ def read_from(source: Source, reading: Reading) -> Embedding:
     rows = reading.rows(header.rows)
     check_size(rows, header.dim, rows * (2 * header.dim + 2) - 1, source.most)
     source.stream.seek(header.length)
-    return _embedding(source.stream, header, reading)
+    return _embedding(source, header, reading)
 
 
 def read_glove(path: str | os.PathLike[str], reading: Reading) -> Embedding:
@@ -70,7 +73,7 @@ def read_glove_from(source: Source, reading: Reading) -> Embedding:
     source.stream.seek(0)
     rows = _count_rows(source.stream, reading.limit)
     source.stream.seek(0)
-    return _embedding(source.stream, Header(rows, dim, 0), reading)
+    return _embedding(source, Header(rows, dim, 0), reading)
 
 
 def _header(source: Source) -> Header:
@@ -96,24 +99,26 @@ def _count_rows(stream: BinaryIO, limit: int | None) -> int:
     return rows
 
 
-def _embedding(stream: BinaryIO, header: Header, reading: Reading) -> Embedding:
+def _embedding(source: Source, header: Header, reading: Reading) -> Embedding:
     matrix = new_matrix(reading.rows(header.rows), header.dim)
-    names = _fill(matrix, stream, header, reading)
+    names = _fill(matrix, source, header, reading)
     return Embedding.of_words(Vectors(*names.with_rows(matrix)))
 
 
-def _fill(matrix: Matrix, stream: BinaryIO, header: Header, reading: Reading) -> Names:
+def _fill(matrix: Matrix, source: Source, header: Header, reading: Reading) -> Names:
     """Deal the lines out to threads, each block with its part of the matrix; gives the words in order."""
     names, row, before = Names(reading.lenient), 0, 2 if header.length else 1
-    compiled = matrix.size > _FEW_NUMBERS
-    threads = checked_threads(None) if compiled else 1
+    spaced = reading.lenient or not header.length
+    threads = checked_threads(None) if matrix.size > _FEW_NUMBERS else 1
     with workers(threads) as pool:
         begun: deque[Future[list[str]]] = deque()
-        for block in _blocks_of_lines(stream, header.dim, reading.lenient):
+        for block in _blocks_of_lines(source.stream, header.dim, reading.lenient):
+            # Numba takes 100 MB for itself, which a promise alone is not to cost.
+            compiled = matrix.size > _FEW_NUMBERS and not (source.packed and source.stream.tell() <= _SURELY_REAL)
             part = matrix[row : row + block.count(b"\n")]
             if len(part) < block.count(b"\n"):
                 _check_end(block, len(part), row + before, header, reading)
-            begun.append(pool.submit(_read_rows, block, part, row + before, reading, compiled))
+            begun.append(pool.submit(_read_rows, block, part, row + before, reading, spaced, compiled))
             row += len(part)
             if len(begun) > threads:
                 _add(begun.popleft().result(), names, before)
@@ -166,13 +171,15 @@ def _check_end(block: bytes, rows: int, first_line: int, header: Header, reading
         )
 
 
-def _read_rows(block: bytes, vectors: Matrix, first_line: int, reading: Reading, compiled: bool) -> list[str]:
+def _read_rows(
+    block: bytes, vectors: Matrix, first_line: int, reading: Reading, spaced: bool, compiled: bool
+) -> list[str]:
     """Read as many lines as there are vectors; gives their words."""
     starts, ends = _parsed(block, vectors) if compiled else _unparsed(block, len(vectors))
     found = []
     for row, end in enumerate(ends):
         if end < 0:
-            found.append(_read_row(block[starts[row] : starts[row + 1]], vectors[row], first_line + row))
+            found.append(_read_row(block[starts[row] : starts[row + 1]], vectors[row], first_line + row, spaced))
         else:
             found.append(block[starts[row] : end])
 
@@ -199,11 +206,16 @@ def _unparsed(block: bytes, rows: int) -> tuple[list[int], list[int]]:
     return [0, *(line_ends[:rows] + 1).tolist()], [-1] * rows
 
 
-def _read_row(line: bytes, vector: npt.NDArray[np.float32], number: int) -> bytes:
-    """Read one line; gives its word."""
+def _read_row(line: bytes, vector: npt.NDArray[np.float32], number: int, spaced: bool) -> bytes:
+    """Read one line; gives its word, which may have spaces in it or not."""
     word, *fields = line.strip().rsplit(None, len(vector)) or [b""]
     if len(fields) < len(vector):
         raise Fault(f"line {number:,} ({line!r:.60}) has no word with {len(vector):,} numbers after it. {AGAIN}")
+    if not spaced and len(word.split()) > 1:
+        raise Fault(
+            f"line {number:,} ({line!r:.60}) has more than a word and {len(vector):,} numbers. {AGAIN} If words have "
+            f"spaces in them, load it {LENIENTLY}."
+        )
     try:
         numbers = list(map(float, fields))
     except ValueError:

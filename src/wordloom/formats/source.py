@@ -20,7 +20,7 @@ from wordloom.types import Matrix
 AGAIN = "Get or make the file again."
 LENIENTLY = "with lenient=True (wordloom convert --lenient)"
 _MOST_PACKED = 1032  # bytes that deflate can make of one at most
-_FREELY_UNPACKED, _LARGEST_RATIO = 32 << 20, 16  # vectors are packed to a third of their text at best; beyond is a bomb
+FREELY_UNPACKED, _LARGEST_RATIO = 4 << 20, 16  # vectors are packed to a third of their text at best; beyond is a bomb
 _LARGEST_DIM = 1 << 20  # a row is read at once
 _MOVED = 4096  # rows moved at a time
 
@@ -100,7 +100,7 @@ class _Unpacking(gzip.GzipFile):
     def read(self, size: int | None = -1) -> bytes:
         data = super().read(size)
         read = cast(BinaryIO, self.fileobj).tell()
-        if self.tell() > _FREELY_UNPACKED + _LARGEST_RATIO * read:
+        if self.tell() > FREELY_UNPACKED + _LARGEST_RATIO * read:
             raise Fault(
                 f"{read:,} bytes of gzip make more than {_LARGEST_RATIO} times as many, which those of vectors do not: "
                 "it is made to fill a memory. If you trust it, unpack it first."
