@@ -16,6 +16,7 @@ from wordloom.cli import main
 from wordloom.errors import OutputError
 from wordloom.files import atomic_write, check_space, flushed_write, packed_write, sync_folder
 from wordloom.formats.folders import new_folder
+from wordloom.temporary import IN_CACHE, Temporary
 
 
 def failing(number: int):
@@ -372,3 +373,22 @@ def test_a_demo_whose_model_cannot_be_written_ends_with_5(
     assert f"wordloom demo: {path} could not be written: No space left" in capsys.readouterr().err
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_cleaned_away_before_it_is_opened_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, taken = os.open, []
+
+    def too_late(path: object, *more: int, **named: int) -> int:
+        if not taken and isinstance(path, Path) and path.is_dir():
+            taken.append(path)
+            path.rmdir()  # as another process does that looks for leftovers in this very moment
+        return opened(path, *more, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", too_late)
+    folder = Temporary.folder(tmp_path, IN_CACHE)
+    assert taken and folder.path != taken[0] and folder.path.is_dir()
+    folder.remove()
+    with pytest.raises(FileNotFoundError):
+        Temporary.folder(tmp_path / "nowhere", IN_CACHE)

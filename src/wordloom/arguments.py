@@ -161,6 +161,16 @@ def add_running(parser: argparse.ArgumentParser) -> None:
     running.add_argument("--json", action="store_true", help="print JSON for programs")
 
 
+def add_max_memory(parser: argparse.ArgumentParser) -> None:
+    """--max-memory."""
+    parser.add_argument(
+        "--max-memory",
+        metavar="SIZE",
+        help="memory that this may take, as 512MB, 2GB or 2GiB (what there is); what cannot fit is refused at once, "
+        "and counts of more words than fit go through files; the result is the same",
+    )
+
+
 def add_cache_dir(parser: argparse.ArgumentParser) -> None:
     """--cache-dir."""
     parser.add_argument("--cache-dir", metavar="DIR", help="where encoded corpora are kept (or set WORDLOOM_CACHE)")

@@ -25,6 +25,7 @@ from wordloom.corpus import Corpus
 from wordloom.encode import Encoded, digest_of, encode, map_folder, release_pages
 from wordloom.errors import CorpusChangedError, InputError, OutputError
 from wordloom.files import atomic_write, output_errors, sync_name
+from wordloom.memory import give_back
 from wordloom.progress import OnProgress, ignore
 from wordloom.temporary import IN_CACHE, Temporary
 from wordloom.vocabulary import Vocabulary, checked_selection
@@ -50,15 +51,18 @@ def prepare(
     keep: Iterable[str] = (),
     drop: Iterable[str] = (),
     gaps: bool = False,
+    check: Callable[[Vocabulary], object] = lambda vocabulary: None,
+    max_memory: int | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     on_progress: OnProgress = ignore,
 ) -> Encoded:
     """Count and encode a corpus, or find that this was done before.
 
-    With a given vocabulary nothing is counted. gaps: words outside the vocabulary keep their places. What cannot be
-    known again (a stream, token lists, a tokenizer) is encoded into a temporary folder of the cache, which goes when
-    the result is closed or no longer used.
+    With a given vocabulary nothing is counted. gaps: words outside the vocabulary keep their places. check is called
+    with the vocabulary as soon as there is one, and may refuse it. max_memory: see `count`. What cannot be known again
+    (a stream, token lists, a tokenizer) is encoded into a temporary folder of the cache, which goes when the result is
+    closed or no longer used.
     """
     keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
     if vocabulary is not None and len(vocabulary) < 2:
@@ -67,6 +71,7 @@ def prepare(
 
     def build(folder: Path) -> Encoded:
         if vocabulary is not None:
+            check(vocabulary)
             return encode(corpus, vocabulary, folder, gaps=gaps, threads=threads, on_progress=on_progress)
         counted = Vocabulary.from_corpus(
             corpus,
@@ -74,11 +79,16 @@ def prepare(
             max_vocab=max_vocab,
             keep=keep,
             drop=drop,
+            max_memory=max_memory,
+            cache_dir=cache,
             threads=threads,
             on_progress=on_progress,
         )
+        give_back()
+        check(counted)
         encoded = encode(corpus, counted, folder, gaps=gaps, threads=threads, on_progress=on_progress)
         _check_same_words(corpus, encoded)
+        give_back()
         return encoded
 
     identity = corpus.identity()
@@ -86,7 +96,12 @@ def prepare(
         return _build_temporary(cache, build)
     options = [min_count, max_vocab, sorted(keep), sorted(drop)] if vocabulary is None else [vocabulary.digest]
     entry = cache / _key(identity, corpus, [*options, gaps])
-    return _read_entry(entry) or _build_entry(entry, build)
+    found = _read_entry(entry)
+    if found is None:
+        return _build_entry(entry, build)
+    give_back()
+    check(found.vocabulary)
+    return found
 
 
 def _key(identity: str, corpus: Corpus, options: Sequence[object]) -> str:

@@ -36,7 +36,7 @@ from wordloom.draws import Purpose, heldout_key, key
 from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, InputError
 from wordloom.progress import OnProgress, ignore
-from wordloom.runs import Runs, Spool
+from wordloom.runs import Runs, Spool, pieces
 from wordloom.text_source import TextSource
 from wordloom.types import Counts, Float64s, Ids
 
@@ -297,19 +297,4 @@ class _Counting:
             self._sums.append(sums)
             return piece, (contexts[:n], counts[:n], lengths)
 
-        return in_order(made, _pieces(most, ENTRIES_PER_PIECE), self.threads)
-
-
-def _pieces(most: Counts, entries: int) -> Iterator[tuple[int, int]]:
-    """Ranges of words with at most so many entries together, or of one word.
-
-    >>> list(_pieces(np.array([5, 1, 1, 3]), 4))
-    [(0, 1), (1, 3), (3, 4)]
-    """
-    ends = np.cumsum(most)
-    first = 0
-    while first < len(most):
-        before = int(ends[first - 1]) if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, before + entries, side="right")))
-        yield first, last
-        first = last
+        return in_order(made, pieces(most, ENTRIES_PER_PIECE), self.threads)

@@ -124,7 +124,9 @@ def encode(
 def _parts_of_blocks(corpus: Corpus, vocabulary: Vocabulary, gaps: bool, threads: int | None) -> Iterator[_Part]:
     from wordloom.kernel import text as kernel
 
-    table = kernel.table_of([word.encode() for word in vocabulary.words])
+    arena = np.frombuffer("".join(vocabulary.words).encode(), np.uint8)
+    table = kernel.table_with(arena, vocabulary.lengths)
+    del arena
 
     def encode_block(block: Block) -> _Part:
         ids, line_ends = kernel.encode(table, block.data, gaps)

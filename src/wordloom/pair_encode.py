@@ -9,7 +9,7 @@ Words and contexts are numbered as they come, and renumbered by frequency when a
 import hashlib
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from wordloom.counting import WordCounts, reporter
 from wordloom.encode import release_pages
 from wordloom.errors import InputError
 from wordloom.files import output_errors
+from wordloom.memory import Budget, Item
 from wordloom.pair_corpus import Lot, PairCorpus, Strings
 from wordloom.progress import OnProgress, ignore
 from wordloom.source import Names
@@ -66,15 +67,22 @@ def encode_pairs(
     words: Selection,
     contexts: Selection,
     *,
+    check: Callable[[Names, Names, int, bool], object] = lambda words, contexts, n_pairs, weighted: None,
+    budget: Budget | None = None,
     threads: int = 1,
     on_progress: OnProgress = ignore,
 ) -> EncodedPairs:
-    """Write the pairs of a corpus into a folder, and map them. The files are the same for any number of threads."""
-    seen = _read(corpus, folder, threads, on_progress)
+    """Write the pairs of a corpus into a folder, and map them. The files are the same for any number of threads.
+
+    check is called with words, contexts, the number of pairs and whether they have weights, and may refuse them. budget
+    refuses more different words than memory has room for.
+    """
+    seen = _read(corpus, folder, budget or Budget(), threads, on_progress)
     if seen.n_pairs == 0:
         raise InputError(f"{corpus.name} has no pairs. Each line must read like: cat sleeps")
     sides = [side.counts(corpus.name) for side in (seen.words, seen.contexts)]
     names, rows = zip(*map(_chosen, sides, (words, contexts)), strict=True)
+    check(names[0], names[1], seen.n_pairs, (folder / _WEIGHTS).stat().st_size > 0)
     digest = _renumber(folder, *(_numbers(len(c.counts), r) for c, r in zip(sides, rows, strict=True)))
     pairs, weights = _map(folder / _PAIRS, "<i8"), _map(folder / _WEIGHTS, "<f4")
     if not len(pairs):
@@ -93,9 +101,10 @@ def encode_pairs(
 class _Side:
     """The words, or the contexts, seen so far, and how much each weighs."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
         from wordloom.kernel.text import empty_table
 
+        self._budget = budget
         self._table: Any = empty_table()
         self._mass = np.zeros(1 << 14)
 
@@ -103,11 +112,22 @@ class _Side:
         """The rows of the words of a lot; their masses are added up in the order of the pairs."""
         from wordloom.kernel.text import absorb
 
+        self._check_room(strings)
         self._table, rows = absorb(self._table, *strings)
         if len(self._mass) < self._table.used[0]:
             self._mass = np.append(self._mass, np.zeros(int(self._table.used[0])))
         np.add.at(self._mass, rows[ids], 1.0 if weights is None else weights.astype(np.float64))  # one after the other
         return rows
+
+    def _check_room(self, strings: Strings) -> None:
+        """Refuse a table that would have to grow beyond memory."""
+        from wordloom.kernel.text import growth
+
+        grown = growth(self._table, len(strings.offsets) - 1, len(strings.arena))
+        if grown:
+            size = grown + sum(array.nbytes for array in self._table) + 16 * len(self._mass)
+            what = f"to count {int(self._table.used[0]):,} different words or contexts and more"
+            self._budget.check([Item(what, size)], "Take pairs with fewer different ones")
 
     def counts(self, name: str) -> WordCounts:
         """What has been seen."""
@@ -124,10 +144,10 @@ class _Seen(NamedTuple):
     contexts: _Side
 
 
-def _read(corpus: PairCorpus, folder: Path, threads: int, on_progress: OnProgress) -> _Seen:
+def _read(corpus: PairCorpus, folder: Path, budget: Budget, threads: int, on_progress: OnProgress) -> _Seen:
     """Write all pairs, by the rows of their words as they came, and their weights from the first one on."""
     report = reporter("count", corpus.size, on_progress)
-    words, contexts, n_pairs, weighted = _Side(), _Side(), 0, False
+    words, contexts, n_pairs, weighted = _Side(budget), _Side(budget), 0, False
     with output_errors(folder):
         pairs_file, weights_file = (folder / _SEEN).open("wb"), (folder / _WEIGHTS).open("wb")
     with pairs_file, weights_file:

@@ -5,8 +5,10 @@ A run is a set of rows, as counting a stretch of text gives them: (context, coun
 
 import mmap
 import tempfile
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +22,7 @@ class Spool:
     """One array, which grows at its end until it is mapped."""
 
     def __init__(self, folder: Path, dtype: npt.DTypeLike) -> None:
-        self._folder, self._dtype = folder, dtype
+        self._folder, self._dtype, self._turn = folder, np.dtype(dtype), Lock()
         with output_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._file = tempfile.TemporaryFile(dir=folder, prefix="wordloom-tmp-")  # noqa: SIM115 (closed below)
@@ -37,6 +39,17 @@ class Spool:
             if self._file.tell() == 0:  # of which no system makes a map
                 return np.empty(0, self._dtype)
             return np.frombuffer(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ), self._dtype)
+
+    def read(self, begin: int, end: int) -> npt.NDArray[Any]:
+        """A copy of the values begin..end-1, when all have been added; any thread may ask.
+
+        Mapped ones would look, to whoever watches the process, as if they were held in memory.
+        """
+        values = np.empty(end - begin, self._dtype)
+        with self._turn:
+            self._file.seek(begin * self._dtype.itemsize)
+            self._file.readinto(values.data)
+        return values
 
     def __enter__(self) -> Self:
         return self
@@ -81,3 +94,18 @@ class Runs:
 
     def __exit__(self, *_: object) -> None:
         self._close.close()
+
+
+def pieces(most: Counts, entries: int) -> Iterator[tuple[int, int]]:
+    """Ranges of rows with at most so many entries together, or of one row.
+
+    >>> list(pieces(np.array([5, 1, 1, 3]), 4))
+    [(0, 1), (1, 3), (3, 4)]
+    """
+    ends = np.cumsum(most)
+    first = 0
+    while first < len(most):
+        before = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + entries, side="right")))
+        yield first, last
+        first = last

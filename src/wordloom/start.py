@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from wordloom.config import TextOptions, TrainConfig, check_choice
-from wordloom.counting import WordCounts
+from wordloom.corpus import Corpus
 from wordloom.errors import ConfigError, InputError
 from wordloom.types import Matrix
 from wordloom.vectors import Embedding, Vectors
@@ -56,7 +56,7 @@ class Start(NamedTuple):
         record = self.embedding.record
         return int(record.get("config", {}).get("epochs", 0)) + int(record.get("start", {}).get("epochs", 0))
 
-    def vocabulary(self, counts: WordCounts, chosen: Vocabulary, drop: Collection[str]) -> Vocabulary:
+    def vocabulary(self, corpus: Corpus, chosen: Vocabulary, drop: Collection[str]) -> Vocabulary:
         """The words of a text: those of the start, too, if they grow; only known ones if a side is frozen."""
         counted = dict(zip(chosen.words, chosen.counts.tolist(), strict=True))
         if self.freeze:
@@ -64,7 +64,7 @@ class Start(NamedTuple):
             counted = {word: n for word, n in counted.items() if word in known}
             if len(counted) < 2:
                 raise InputError(
-                    f"The frozen {self.freeze} have {len(counted)} of the {len(chosen):,} words of {counts.name}; "
+                    f"The frozen {self.freeze} have {len(counted)} of the {len(chosen):,} words of {corpus.name}; "
                     "need at least 2. Start from vectors of such a text."
                 )
         if self.grow:

@@ -95,6 +95,10 @@ def _made(parent: Path, kind: Kind, make: Callable[[Path], _Descriptor]) -> tupl
                 return path, descriptor, False
             if locked and is_at(path, descriptor):
                 return path, descriptor, True
+        except FileNotFoundError:
+            if parent.exists():
+                continue  # somebody took a folder for a leftover before it was even opened: take another
+            raise
         except BaseException:
             _remove(path)
             raise

@@ -14,9 +14,10 @@ from wordloom.cache import default_cache_dir, prepare, temporary_folder
 from wordloom.checkpoint import Checkpoints, opened_checkpoints
 from wordloom.config import Architecture, Objective, TextOptions, TrainConfig, check_names, checked_threads
 from wordloom.corpus import open_corpus
-from wordloom.counting import count
 from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, InputError
+from wordloom.memory import Budget, give_back
+from wordloom.needs import check_pairs, check_smallest, check_text, of_pairs
 from wordloom.outputs import Outputs
 from wordloom.pair_corpus import open_pairs
 from wordloom.pair_encode import Selection, encode_pairs
@@ -36,7 +37,7 @@ from wordloom.workers import workers
 
 _CONFIG = [f.name for f in fields(TrainConfig)]
 _TEXT = [f.name for f in fields(TextOptions)]
-_RUNNING = ["start", "freeze", "threads", "output", "contexts_output", "checkpoint", "cache_dir", "on_progress"]
+_RUNNING = "start freeze threads output contexts_output checkpoint cache_dir max_memory on_progress"
 
 
 def train(
@@ -54,6 +55,7 @@ def train(
     contexts_output: PathName | None = None,
     checkpoint: Checkpoints | PathName | None = None,
     cache_dir: PathName | None = None,
+    max_memory: int | str | None = None,
     on_progress: OnProgress = ignore,
     **options: Any,
 ) -> Embedding:
@@ -66,12 +68,15 @@ def train(
     the path of one, and with the options that they were made with. grow: words of the start that the corpus does not
     have stay, too. freeze: words or contexts, which then stay as they are. output, contexts_output: files to save the
     embedding, or its contexts, to; whether that can be done is checked first. checkpoint: a folder, or `Checkpoints`,
-    to be able to go on after an interruption. cache_dir: where the encoded corpus is kept for the next run.
+    to be able to go on after an interruption. cache_dir: where the encoded corpus is kept for the next run. max_memory:
+    bytes, or such as "2GB"; what cannot fit into them, or into what the machine has, is refused with the sum.
     on_progress: called with a `Progress` a few times a second.
     """
     begin = open_start(start, grow=grow, freeze=freeze)
     config, text = split_options(begin.options(options, "tokens") if begin else options)
     threads = checked_threads(threads)
+    budget = Budget(max_memory)
+    check_smallest(budget, config)
     if config.model == "sppmi-svd":
         check_installed()
         if begin:
@@ -99,12 +104,15 @@ def train(
     ):
         on_progress(Progress(stage="compile"))
         load_kernels(config.objective, "cbow" if config.model == "cbow" else "skipgram")
+        budget.begin()
+        running: dict[str, Any] = {"max_memory": budget.limit, "cache_dir": cache_dir, "threads": threads}
         if begin and (begin.grow or begin.freeze) and vocabulary is None:
-            counts = count(opened, threads=threads, on_progress=on_progress)
             selection: dict[str, Any] = {"min_count": config.min_count, "max_vocab": config.max_vocab}
             known = {*keep, *begin.embedding.words} - drop if begin.grow else keep
-            chosen = Vocabulary.from_counts(counts, **selection, keep=known, drop=drop)
-            vocabulary = begin.vocabulary(counts, chosen, drop)
+            chosen = Vocabulary.from_corpus(
+                opened, **selection, keep=known, drop=drop, **running, on_progress=on_progress
+            )
+            vocabulary = begin.vocabulary(opened, chosen, drop)
         with prepare(
             opened,
             min_count=config.min_count,
@@ -113,8 +121,8 @@ def train(
             drop=drop,
             vocabulary=vocabulary,
             gaps=config.clean,
-            cache_dir=cache_dir,
-            threads=threads,
+            check=lambda chosen: check_text(budget, chosen, config, threads),
+            **running,
             on_progress=on_progress,
         ) as encoded:
             source = TextSource(encoded, config)
@@ -148,6 +156,7 @@ def train_pairs(
     contexts_output: PathName | None = None,
     checkpoint: Checkpoints | PathName | None = None,
     cache_dir: PathName | None = None,
+    max_memory: int | str | None = None,
     on_progress: OnProgress = ignore,
     **options: Any,
 ) -> Embedding:
@@ -161,6 +170,8 @@ def train_pairs(
     known = {"sample": 0.0} | (begin.options(options, "pairs") if begin else options)
     config, text = split_options(known, ["words", "contexts", "columns"])
     threads = checked_threads(threads)
+    budget = Budget(max_memory)
+    check_smallest(budget, config)
     if config.model == "sppmi-svd":
         raise ConfigError("model=sppmi-svd counts the pairs of a text, and pairs are given here. Use skipgram.")
     of_text = sorted(options.keys() & {*PairSource.unused, "max_sentence"})
@@ -184,11 +195,14 @@ def train_pairs(
     ):
         on_progress(Progress(stage="compile"))
         load_kernels()
+        budget.begin()
         encoded = encode_pairs(
             corpus,
             folder,
             Selection("word", "min_count", config.min_count, config.max_vocab, words),
             Selection("context", "min_context_count", least, None, contexts),
+            budget=budget,
+            check=lambda *sizes: check_pairs(budget, of_pairs(*sizes), config, threads),
             threads=threads,
             on_progress=on_progress,
         )
@@ -230,7 +244,7 @@ def split_options(
     options: dict[str, Any], others: Sequence[str] = ("keep", "drop", "vocabulary", "tokenize", "grow")
 ) -> tuple[TrainConfig, TextOptions]:
     """What to learn and how to read, both checked; an option that is of neither is refused."""
-    check_names(options, [*_CONFIG, *_TEXT, *others, *_RUNNING])
+    check_names(options, [*_CONFIG, *_TEXT, *others, *_RUNNING.split()])
     config = TrainConfig(**{name: options[name] for name in _CONFIG if name in options})
     return config, TextOptions(**{name: options[name] for name in _TEXT if name in options})
 
@@ -272,7 +286,9 @@ def train_source(
     """`train`, from whatever gives pairs."""
     with workers(threads) as pool:
         running = Running(pool, threads, on_progress, checkpoints, check_corpus)
-        return _kind(source.config)(source, start, running).run()
+        embedding = _kind(source.config)(source, start, running).run()
+    give_back()
+    return embedding
 
 
 def _kind(config: TrainConfig) -> type[Blockwise] | type[InOrder] | type[Softmax]:

@@ -30,6 +30,7 @@ from wordloom.errors import ConfigError, InputError
 from wordloom.files import atomic_write
 from wordloom.listfiles import numbered_lines, opened
 from wordloom.progress import OnProgress, ignore
+from wordloom.spilling import Sieve
 from wordloom.types import Counts
 
 _BREAK = "</s>"  # word2vec's name for the end of a line
@@ -54,7 +55,7 @@ class Vocabulary:
             raise InputError(
                 f"The vocabulary counts {rare!r} {counts.min():,} times. Leave it out, or count 1 or more."
             )
-        if sum(counts.tolist()) >= 2**62:
+        if (int((counts >> 31).sum()) << 31) + int((counts & (2**31 - 1)).sum()) >= 2**62:  # neither sum overflows
             raise InputError("The counts of the vocabulary add up to 2^62 or more. Give the counts of a real text.")
         if len(set(self.words)) < len(self):
             twice = Counter(self.words).most_common(1)[0][0]
@@ -100,12 +101,16 @@ class Vocabulary:
         max_vocab: int | None = None,
         keep: Iterable[str] = (),
         drop: Iterable[str] = (),
+        max_memory: int | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
         threads: int | None = None,
         on_progress: OnProgress = ignore,
     ) -> "Vocabulary":
         """Count a corpus and choose, as `count` and `from_counts` do."""
         keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
-        counts = count(corpus, threads=threads, on_progress=on_progress)
+        sieve = Sieve(min_count, max_vocab, keep, drop)
+        running: Any = {"max_memory": max_memory, "cache_dir": cache_dir, "threads": threads}
+        counts = count(corpus, sieve=sieve, **running, on_progress=on_progress)
         return cls.from_counts(counts, min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
 
     @classmethod
@@ -181,10 +186,15 @@ class Vocabulary:
     @cached_property
     def digest(self) -> str:
         """SHA-256 over words and counts."""
-        words = [word.encode() for word in self.words]
-        lengths = np.fromiter(map(len, words), "<i8", len(words))
-        parts = (lengths.tobytes(), b"".join(words), self.counts.astype("<i8").tobytes())
-        return hashlib.sha256(b"".join(parts)).hexdigest()
+        digest = hashlib.sha256(self.lengths.astype("<i8", copy=False).data)
+        digest.update("".join(self.words).encode())
+        digest.update(self.counts.astype("<i8", copy=False).data)
+        return digest.hexdigest()
+
+    @property
+    def lengths(self) -> Counts:
+        """The bytes of each word, in UTF-8."""
+        return np.fromiter((len(word.encode()) for word in self.words), np.int64, len(self))
 
     def keep_probability(self, sample: float, formula: Subsampling = "program") -> npt.NDArray[np.float64]:
         """How likely an occurrence of each word stays in the text.
@@ -267,16 +277,15 @@ def _first(rows: npt.NDArray[np.intp], n: int, kept: npt.NDArray[np.bool_]) -> n
 
 def _too_few(counts: WordCounts, n_chosen: int, min_count: float) -> InputError:
     """The error for a vocabulary of less than two words."""
-    largest = int(counts.counts.max())
-    if largest < min_count and n_chosen == 0:
+    if counts.largest < min_count and n_chosen == 0:
         return InputError(
-            f"min_count={min_count} leaves no word of {counts.name}: its most frequent word occurs {largest} times. "
-            f"Use a min_count of {largest} or less, or more text."
+            f"min_count={min_count} leaves no word of {counts.name}: its most frequent word occurs {counts.largest} "
+            f"times. Use a min_count of {counts.largest} or less, or more text."
         )
-    if len(counts.counts) < 2:
+    if counts.n_words < 2:
         return InputError(f"{counts.name} has only one word; need at least 2 words to tell them apart. Use more text.")
     return InputError(
-        f"min_count={min_count} and the other options leave {n_chosen} of the {len(counts.counts):,} words of "
+        f"min_count={min_count} and the other options leave {n_chosen} of the {counts.n_words:,} words of "
         f"{counts.name}; need at least 2 words. Use a smaller min_count, or more text."
     )
 

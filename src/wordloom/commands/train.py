@@ -10,6 +10,7 @@ from wordloom.arguments import (
     add_cache_dir,
     add_choice,
     add_corpus,
+    add_max_memory,
     add_option,
     add_running,
     add_switch,
@@ -23,6 +24,7 @@ from wordloom.commands.interrupted import recall, stopping, typed
 from wordloom.config import checked_threads
 from wordloom.console import progress
 from wordloom.errors import InputError
+from wordloom.memory import checked_size
 
 if TYPE_CHECKING:
     from wordloom.checkpoint import Checkpoints
@@ -83,6 +85,7 @@ def arguments(parser: ArgumentParser) -> None:
     _add_start(parser)
     _add_checkpoint(parser)
     add_running(parser)
+    add_max_memory(parser)
     add_cache_dir(parser)
 
 
@@ -153,6 +156,7 @@ def run(args: Namespace) -> None:
     options = given(args, OPTIONS)
     split_options(options)
     checked_threads(args.threads)
+    checked_size(args.max_memory)
     for path in filter(None, (args.output, args.contexts_output)):
         formats.check_output(path)
         check_not_read(path, *args.corpus, args.keep, args.drop, args.read_vocab, args.read_contexts, args.start)
@@ -205,6 +209,7 @@ def _of_text(
         contexts_output=args.contexts_output,
         checkpoint=checkpoints,
         cache_dir=args.cache_dir,
+        max_memory=args.max_memory,
         on_progress=on_progress,
         **options,
     )
@@ -232,6 +237,7 @@ def _of_pairs(
         contexts_output=args.contexts_output,
         checkpoint=checkpoints,
         cache_dir=args.cache_dir,
+        max_memory=args.max_memory,
         on_progress=on_progress,
         **options,
     )

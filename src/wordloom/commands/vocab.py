@@ -3,10 +3,11 @@
 import json
 from argparse import ArgumentParser, Namespace
 
-from wordloom.arguments import OPTIONS, add_corpus, add_running, add_vocabulary
+from wordloom.arguments import OPTIONS, add_cache_dir, add_corpus, add_max_memory, add_running, add_vocabulary
 from wordloom.commands.inputs import check_not_read, given, source, words_in
 from wordloom.config import checked_threads
 from wordloom.console import progress
+from wordloom.memory import checked_size
 
 PURPOSE = "count the words of a corpus"
 EXAMPLE = "wordloom vocab corpus.txt -o words.txt --min-count 10"
@@ -18,6 +19,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="OUT", help="write `word count` lines here instead of printing them")
     add_vocabulary(parser)
     add_running(parser)
+    add_max_memory(parser)
+    add_cache_dir(parser)
 
 
 def run(args: Namespace) -> None:
@@ -29,6 +32,7 @@ def run(args: Namespace) -> None:
 
     config, text = split_options(given(args, OPTIONS))
     checked_threads(args.threads)
+    max_memory = checked_size(args.max_memory)
     if args.output:
         check_folder(args.output)
         check_not_read(args.output, *args.corpus, args.keep, args.drop)
@@ -39,6 +43,8 @@ def run(args: Namespace) -> None:
             max_vocab=config.max_vocab,
             keep=words_in(args.keep),
             drop=words_in(args.drop),
+            max_memory=max_memory,
+            cache_dir=args.cache_dir,
             threads=args.threads,
             on_progress=on_progress,
         )

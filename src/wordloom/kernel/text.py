@@ -5,6 +5,7 @@ live in a `Table`, an open-addressing hash table over an arena of bytes; two wor
 agree, whatever their hashes.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,6 +53,9 @@ class Table(NamedTuple):
     used: npt.NDArray[np.int64]  # (1,): how many words there are
 
 
+MakeRoom = Callable[[Table, int, int], Table]
+
+
 class Ids(NamedTuple):
     """One block as ids, and where its lines end among them (the first line's end is there even if it has no ids)."""
 
@@ -81,19 +85,27 @@ def empty_table(n_words: int = 1 << 14, n_bytes: int = 1 << 17) -> Table:
 
 def table_of(words: list[bytes]) -> Table:
     """A table in which word e is words[e], for `encode`. The words must differ; counts are zero."""
-    arena = np.frombuffer(b"".join(words), np.uint8)
     lengths = np.fromiter(map(len, words), np.int64, len(words))
+    return table_with(np.frombuffer(b"".join(words), np.uint8), lengths)
+
+
+def table_with(arena: Bytes, lengths: npt.NDArray[np.int64]) -> Table:
+    """The same for words of these lengths, one after the other in an arena."""
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-    return merge(empty_table(len(words), len(arena)), arena, offsets, np.zeros(len(words), np.int64))
+    return merge(empty_table(len(lengths), len(arena)), arena, offsets, np.zeros(len(lengths), np.int64))
 
 
-def count(table: Table, data: Bytes) -> tuple[Table, int, int]:
-    """Count the words of a block. Gives the table (a larger one if need be), the tokens, and how many were too long."""
-    table = with_room(table, n_words=0, n_bytes=len(data))
+def count(table: Table, data: Bytes, make_room: MakeRoom | None = None) -> tuple[Table, int, int]:
+    """Count the words of a block. Gives the table (another one if need be), the tokens, and how many were too long.
+
+    make_room is called as `with_room` is, and may empty the table instead of making a larger one.
+    """
+    make_room = make_room or with_room
+    table = make_room(table, 0, len(data))
     totals = np.zeros(2, np.int64)
     position = 0
     while (position := _count_from(table, data, position, totals, empty_found())) < len(data):
-        table = with_room(table, n_words=1, n_bytes=0)
+        table = make_room(table, 1, 0)
     return table, int(totals[0]), int(totals[1])
 
 
@@ -132,7 +144,11 @@ def empty_found() -> _Found:
 
 
 def _empty_slots(n_words: int) -> npt.NDArray[np.uint64]:
-    return np.zeros(1 << max(4, (2 * n_words).bit_length()), np.uint64)
+    return np.zeros(_n_slots(n_words), np.uint64)
+
+
+def _n_slots(n_words: int) -> int:
+    return 1 << max(4, (2 * n_words).bit_length())
 
 
 def with_room(table: Table, n_words: int, n_bytes: int) -> Table:
@@ -152,6 +168,33 @@ def with_room(table: Table, n_words: int, n_bytes: int) -> Table:
             counts=_longer(table.counts, room),
         )
     return table
+
+
+def growth(table: Table, n_words: int, n_bytes: int) -> int:
+    """The bytes of the arrays that `with_room` would make, beside those that the table has until they are filled."""
+    used = int(table.used[0])
+    used_bytes, new = int(table.offsets[used]), 0
+    if used_bytes + n_bytes > len(table.arena):
+        new += 2 * used_bytes + n_bytes
+    if used + n_words > len(table.counts):
+        room = 2 * used + n_words
+        new += 8 * (_n_slots(room) + 3 * room + 1)
+    return new
+
+
+def emptied(table: Table) -> Table:
+    """The same memory, without any words."""
+    table.slots[:] = table.counts[:] = table.used[:] = 0
+    return table
+
+
+def picked(arena: Bytes, offsets: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> tuple[Bytes, Any]:
+    """Some words of an arena, as an arena of their own with its offsets."""
+    ends = np.cumsum(offsets[rows + 1] - offsets[rows])
+    mine = np.concatenate((np.zeros(1, np.int64), ends))
+    copy = np.empty(int(mine[-1]), np.uint8)
+    _pick(arena, offsets, rows, copy, mine)
+    return copy, mine
 
 
 def _longer(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
@@ -425,6 +468,14 @@ def _absorb(table, arena, offsets, rows):
         if word < 0:
             word = add_word(table, arena, start, end, h, slot)
         rows[other] = word
+
+
+@njit(nogil=True, cache=True)
+def _pick(arena, offsets, rows, copy, mine):
+    for i in range(len(rows)):
+        begin, at = offsets[rows[i]], mine[i]
+        for j in range(mine[i + 1] - at):
+            copy[at + j] = arena[begin + j]
 
 
 @njit(nogil=True, cache=True)

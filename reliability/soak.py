@@ -1,0 +1,278 @@
+"""A soak: train, save, load, ask, convert, fold in, and fail, again and again: nothing may grow and nothing may stay.
+
+It runs in a process of its own, on one core. After every cycle it is counted what the process has: resident memory
+(after garbage was collected and the C library was asked to give back what it does not use), blocks of Python's
+allocator, open files, threads, and files in the folders that it may write to. The first fifth is warm-up.
+
+What grows is judged so: the samples after the warm-up are cut into ten stretches, and each has its least. Noise, which
+only ever adds to what is needed, is gone from these; a leak is not. Growth is Theil and Sen's slope of the ten, the
+median of those between all pairs of them, times the cycles that they span. Memory may grow by 1 kB a cycle, or by 0.5
+MB if that is more, as it is in the short form, where it is 10 kB a cycle: a small model has 100. Blocks of Python may
+grow by 1 000, or by one in two cycles if that is more: free lists and the tables of types fill for a while. The rest
+may not grow at all.
+"""
+
+import gc
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reliability.figures import Figure, Mutant, main
+
+SECONDS, FEWEST_CYCLES, SHORT_CYCLES = 600, 2000, 60
+MOST_BYTES, MOST_BYTES_PER_CYCLE = 500_000, 1000
+MOST_BLOCKS, MOST_BLOCKS_PER_CYCLE = 1000, 0.5
+STRETCHES = 10
+
+MUTANTS = [
+    Mutant(
+        "every matrix that was ever a model's is kept",
+        "vectors.py",
+        "        self._norms: Float64s | None = None\n",
+        "        self._norms: Float64s | None = None\n"
+        '        globals().setdefault("_KEPT", []).append(self.vectors.copy())\n',
+    ),
+    Mutant(
+        "a file that is mapped stays open",
+        "encode.py",
+        '    with path.open("rb") as file:\n        return np.frombuffer(mmap',
+        '    with os.fdopen(os.dup(os.open(path, os.O_RDONLY)), "rb") as file:\n        return np.frombuffer(mmap',
+    ),
+    Mutant(
+        "a temporary folder stays when its work fails",
+        "cache.py",
+        "    except BaseException:\n        shutil.rmtree(folder, ignore_errors=True)\n        raise\n",
+        "    except BaseException:\n        raise\n",
+    ),
+    Mutant(
+        "what is read from files is kept, a list each time",
+        "formats/__init__.py",
+        "def load(",
+        "def load(*args, **options):\n"
+        '    globals().setdefault("_KEPT", []).append([object() for _ in range(20)])\n'
+        "    return _load(*args, **options)\n\n\ndef _load(",
+    ),
+]
+
+
+class Sample(NamedTuple):
+    """What the process has after a cycle."""
+
+    resident: int
+    blocks: int
+    files: int
+    threads: int
+    left: int  # files and folders in the folders that may be written to, and in shared memory
+
+
+def measure(short: bool, seed: int) -> list[Figure]:
+    """Run the soak in a process of its own, and judge what it saw."""
+    command = [sys.executable, "-m", "reliability.soak", "--inside", str(seed), "0" if short else str(SECONDS)]
+    began = time.monotonic()
+    child = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True)
+    name, bar = "soak: train, save, load, query in a loop", "no growth after warm-up, no leaked file handles"
+    if child.returncode:
+        error = (child.stderr.strip().splitlines() or ["no output"])[-1]
+        return [Figure(name, bar, f"a cycle failed: {error}", False, child.stderr.strip().splitlines()[-20:])]
+    samples = [Sample(*numbers) for numbers in json.loads(child.stdout)]
+    grown, misses = judge(samples)
+    if not short and len(samples) < FEWEST_CYCLES:
+        misses.append(f"{len(samples):,} cycles, fewer than {FEWEST_CYCLES:,}")
+    minutes = (time.monotonic() - began) / 60
+    found = f"{len(samples):,} cycles in {minutes:.1f} minutes, {grown}"
+    return [Figure(name, f"{'10 minutes, ' if not short else ''}{bar}", found, not misses, misses)]
+
+
+def judge(samples: Sequence[Sample]) -> tuple[str, list[str]]:
+    """What has grown after the warm-up, as half a sentence, and what of it is too much."""
+    late = samples[len(samples) // 5 :]
+    resident, blocks = growth([s.resident for s in late]), growth([s.blocks for s in late])
+    misses = []
+    if resident > max(MOST_BYTES, MOST_BYTES_PER_CYCLE * len(late)):
+        misses.append(f"resident memory grew by {resident / 1e6:.1f} MB in {len(late)} cycles")
+    if blocks > max(MOST_BLOCKS, MOST_BLOCKS_PER_CYCLE * len(late)):
+        misses.append(f"Python's objects grew by {blocks:.0f} blocks in {len(late)} cycles")
+    for name in ("files", "threads", "left"):
+        counts = [getattr(sample, name) for sample in late]
+        if max(counts) > counts[0]:
+            misses.append(f"{name}: {counts[0]} became {max(counts)}")
+    handles = late[-1].files - late[0].files
+    return f"memory {resident / 1e6:+.2f} MB, Python's objects {blocks:+.0f}, open files {handles:+d}", misses
+
+
+def growth(values: Sequence[int]) -> float:
+    """Theil and Sen's slope of the least of ten stretches, times their number less one.
+
+    >>> growth([7 + i // 10 + 5 * (i % 3) for i in range(100)])
+    9.0
+    """
+    edges = [round(len(values) * i / STRETCHES) for i in range(STRETCHES + 1)]
+    least = [min(values[begin:end]) for begin, end in pairwise(edges)]
+    slopes = [(b - a) / (j - i) for (i, a), (j, b) in combinations(enumerate(least), 2)]
+    return statistics.median(slopes) * (STRETCHES - 1)
+
+
+# --- Inside
+
+
+def inside(seed: int, seconds: float) -> None:
+    """Cycle for so many seconds, or for the cycles of the short form, and print all samples."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    with tempfile.TemporaryDirectory(prefix="wordloom-soak-") as folder:
+        os.environ["WORDLOOM_CACHE"] = f"{folder}/cache"
+        cycle, samples, end = Cycle(Path(folder), seed), array("q"), time.monotonic() + seconds
+        number = 0
+        while time.monotonic() < end or number < SHORT_CYCLES:
+            cycle.run(number)
+            samples.extend(sample(Path(folder)))  # as plain numbers, which are no objects of Python
+            number += 1
+        width = len(Sample._fields)
+        print(json.dumps([samples[at : at + width].tolist() for at in range(0, len(samples), width)]))
+
+
+def sample(folder: Path) -> Sample:
+    """What the process has now."""
+    from wordloom.memory import give_back, resident
+
+    gc.collect()
+    give_back()
+    ours = sum(1 for _ in folder.rglob("*"))
+    shared = sum(1 for _ in Path("/dev/shm").glob("*wordloom*")) if Path("/dev/shm").is_dir() else 0
+    files = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0  # noqa: PTH208 (no need of paths)
+    return Sample(resident(), sys.getallocatedblocks(), files, threading.active_count(), ours + shared)
+
+
+class Cycle:
+    """Everything once, on small data that differs from cycle to cycle and comes again after some."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.folder, self.seed = folder, seed
+        for name, text in (
+            ("questions.txt", ": letters\nw1 w2 w3 w4\nw2 w3 w4 w5\n"),
+            ("similar.tsv", "w1\tw2\t3.5\nw3\tw4\t2.0\nw5\tw6\t1.0\n"),
+        ):
+            (folder / name).write_text(text)
+
+    def run(self, number: int) -> None:
+        import wordloom
+
+        sentences = self._sentences(number % 7)
+        kinds: list[dict[str, Any]] = [
+            {},
+            {"threads": 2},
+            {"model": "cbow"},
+            {"objective": "hs", "threads": 2},
+            {"window_shape": "harmonic", "positional": True},
+        ]
+        options = {"dim": 8, "epochs": 1, "min_count": 1, "sample": 0, "threads": 1} | kinds[number % len(kinds)]
+        corpus: object = sentences
+        if number % 2:
+            corpus = self.folder / "text.txt"
+            (self.folder / "text.txt").write_text("".join(" ".join(words) + "\n" for words in sentences))
+        model = wordloom.train(corpus, **options)
+        self._ask(model, number)
+        self._files(model)
+        self._fail(sentences)
+        bought = wordloom.train_pairs(((w, f"c{w}", 1.5) for words in sentences for w in words), dim=4, threads=1)
+        assert 0 < bought.probability("w1", "cw1") < 1
+        from wordloom.cache import clear_cache
+
+        stayed = list((self.folder / "cache").glob("wordloom-tmp-*"))  # which clearing would remove
+        assert not stayed, f"{stayed[0].name} stays in the cache folder"
+        clear_cache()
+        (self.folder / "text.txt").unlink(missing_ok=True)
+
+    def _sentences(self, number: int) -> list[list[str]]:
+        rng = random.Random(self.seed * 1000 + number)
+        return [[f"w{int(60 * rng.random() ** 2)}" for _ in range(12)] for _ in range(120)]
+
+    def _ask(self, model: Any, number: int) -> None:
+        import wordloom
+
+        assert len(model.most_similar("w1", topn=5)) == 5
+        assert len(model.most_similar(["w1", "w2"], ["w3"], topn=3)) == 3
+        assert -1 <= model.similarity("w1", "w2") <= 1
+        for name in ("questions.txt", "similar.tsv"):
+            wordloom.evaluate(model, self.folder / name, threads=1)
+        if (
+            model.objective != "hs"
+            and not model.record["config"]["positional"]
+            and model.record["config"]["model"] == "skipgram"
+        ):
+            more = model.with_words(model.fold_in(pairs=[(f"new{number}", "w1"), (f"new{number}", "w2")], threads=1))
+            assert f"new{number}" in more
+        expect(wordloom.UnknownWordError, lambda: model.most_similar(f"unknown{number}"))
+
+    def _files(self, model: Any) -> None:
+        """Save, load, convert, and read back; a damaged file is refused."""
+        import numpy as np
+
+        import wordloom
+
+        native = self.folder / "model.loom"
+        model.save(native)
+        again = wordloom.load(native)
+        assert np.array_equal(again.words.vectors, model.words.vectors)
+        for name in ("model.bin", "model.vec"):
+            again.save(self.folder / name)
+            assert wordloom.load(self.folder / name).words.words == model.words.words
+        del again
+        data = bytearray(native.read_bytes())
+        data[len(data) // 2] ^= 1
+        (self.folder / "damaged.loom").write_bytes(data)
+        expect(wordloom.InputError, lambda: wordloom.load(self.folder / "damaged.loom"))
+        expect(wordloom.WordloomError, lambda: model.save(self.folder / "missing" / "model.loom"))
+        expect(wordloom.WordloomError, lambda: model.save(self.folder))
+
+    def _fail(self, sentences: list[list[str]]) -> None:
+        """Trainings that do not get far: an exception of the caller's, in either reading, and vectors that diverge."""
+        import wordloom
+
+        for reading in (1, 2):
+            expect(
+                KeyError, lambda reading=reading: wordloom.train(Failing(sentences, reading), min_count=1, threads=2)
+            )
+        expect(wordloom.InputError, lambda: wordloom.train(sentences, max_memory="1MB"))
+
+
+class Failing:
+    """Sentences that end in an exception when they are read for the n-th time, not counting the first look at them."""
+
+    def __init__(self, sentences: list[list[str]], reading: int) -> None:
+        self.sentences, self.left = sentences, reading
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for number, sentence in enumerate(self.sentences):
+            if number == 50:
+                self.left -= 1
+                if self.left == 0:
+                    raise KeyError("the caller's own")
+            yield sentence
+
+
+def expect(kind: type[BaseException], function: Callable[[], object]) -> None:
+    """Call what must fail in one way."""
+    try:
+        function()
+    except kind:
+        return
+    raise AssertionError(f"{kind.__name__} was expected")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--inside"]:
+        inside(int(sys.argv[2]), float(sys.argv[3]))
+    else:
+        main(measure)

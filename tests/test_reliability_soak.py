@@ -1,0 +1,65 @@
+"""The soak in its short form, and what it takes for growth."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reliability import soak
+from reliability.soak import Sample, growth, judge
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process has is read from /proc")
+def test_nothing_grows_and_nothing_stays() -> None:
+    (figure,) = soak.measure(short=True, seed=0)
+    assert figure.met, (figure.found, figure.misses)
+
+
+def samples(**leaks: float) -> list[Sample]:
+    """Those of a process that leaks so much a cycle, with the noise of an allocator."""
+    level = {"resident": 2e8, "blocks": 4e5, "files": 6, "threads": 1, "left": 7}
+    noise = {"resident": 400_000, "blocks": 40}
+    return [
+        Sample(*(int(at + leaks.get(name, 0) * i + noise.get(name, 0) * (i * 7 % 5)) for name, at in level.items()))
+        for i in range(soak.SHORT_CYCLES)
+    ]
+
+
+def test_noise_is_no_growth() -> None:
+    assert judge(samples())[1] == []
+
+
+@pytest.mark.parametrize(
+    ("leak", "what"),
+    [
+        ({"resident": 100_000}, "resident memory grew by 4.5 MB"),  # a small model's worth
+        ({"resident": 12_000}, "resident memory grew by 0.5 MB"),
+        ({"blocks": 30}, "Python's objects grew by"),
+        ({"files": 1}, "files: 18 became 65"),
+        ({"threads": 0.1}, "threads: 2 became 6"),
+        ({"left": 1}, "left: 19 became 66"),
+    ],
+)
+def test_a_leak_is_growth(leak: dict[str, float], what: str) -> None:
+    (miss,) = judge(samples(**leak))[1]
+    assert what in miss
+
+
+def test_growth_is_that_of_the_least_of_ten_stretches() -> None:
+    assert growth([100 + 50 * (i % 2) for i in range(40)]) == 0
+    assert growth([10 * i for i in range(100)]) == 900
+
+
+def test_a_cycle_that_fails_is_a_miss_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = subprocess.CompletedProcess([], 1, "", "Traceback\nAssertionError: KeyError was expected\n")
+    monkeypatch.setattr(soak.subprocess, "run", lambda *_, **__: failed)
+    (figure,) = soak.measure(short=True, seed=0)
+    assert not figure.met
+    assert figure.found == "a cycle failed: AssertionError: KeyError was expected"
+
+
+def test_every_mutant_changes_one_place_of_the_package() -> None:
+    package = Path(soak.__file__).parents[1] / "src" / "wordloom"
+    for mutant in soak.MUTANTS:
+        assert (package / mutant.file).read_text().count(mutant.old) == 1, mutant.fault
