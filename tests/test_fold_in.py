@@ -14,7 +14,7 @@ from wordloom.contexts import Windows, keep_limit, sentence_pairs
 from wordloom.draws import key
 from wordloom.kernel.logistic import SEEN, SINGLE_GRADIENTS
 from wordloom.kernel.rows import thinned
-from wordloom.logistic import ENOUGH, MOMENTS, loss_and_gradient, noise_of, sample, solve
+from wordloom.logistic import ENOUGH, FOR_MEAN, MOMENTS, loss_and_gradient, noise_of, solve
 from wordloom.seen import Seen
 from wordloom.workers import workers
 
@@ -122,18 +122,19 @@ def test_the_solution_is_that_of_scikit_learn(drawn, to_the_end):
         np.testing.assert_allclose(v, model.coef_[0], rtol=1e-4, atol=1e-5 * np.linalg.norm(v))
 
 
-def test_of_what_a_word_was_seen_with_the_mean_is_that_of_all_and_the_rest_that_of_a_sample(to_the_end):
+def test_of_what_a_word_was_seen_with_the_mean_is_that_of_many_and_the_rest_that_of_a_sample(to_the_end):
     matrix, seen, probability = problem(np.random.default_rng(12))
     noise = noise_of(matrix, probability, None)
     V = solved(seen, matrix, noise, most=20).astype(np.float64)
     for j, v in enumerate(V):
         mine = slice(seen.starts[j], seen.starts[j + 1])
         rows, times, total = seen.rows[mine], seen.times[mine], seen.times[mine].sum()
-        some, weights = thinned(rows, times, 20)
-        weights = weights * total / weights.sum()
+        many, many_times = thinned(rows, times, FOR_MEAN * 20)
+        some, weights = thinned(many, many_times, 20)
+        weights, many_times = (w * total / w.sum() for w in (weights, many_times))
         p = np.bincount(some, weights, minlength=len(matrix))
         _, gradient = loss_and_gradient(v, matrix, p, 5.0 * total * probability, 2.0)
-        gradient += (1 - SEEN) * (weights @ matrix[some] - times @ matrix[rows])
+        gradient += (1 - SEEN) * (weights @ matrix[some] - many_times @ matrix[many])
         assert len(some) <= 20 and np.linalg.norm(gradient) < 1e-5 * total
 
 
@@ -189,19 +190,32 @@ def test_what_does_not_converge_is_an_error(most, to_the_end, monkeypatch):
 
 
 def test_all_contexts_are_the_noise_if_they_are_few():
-    rows, weights = sample(np.array([0.5, 0.2, 0.3]), 3)
-    assert rows.tolist() == [0, 1, 2] and weights.tolist() == [0.5, 0.2, 0.3]
+    matrix, p = np.arange(6, dtype=np.float32).reshape(3, 2), np.array([0.5, 0.2, 0.3])
+    X, weights = noise_of(matrix, p, 3)
+    assert X.tolist() == matrix.tolist() and weights.tolist() == [0.5, 0.2, 0.3]
 
 
-def test_a_sample_has_the_probable_ones_all_and_of_the_others_equal_parts():
-    p = np.array([4, 3, *[0.01] * 300]) / 10
-    rows, weights = sample(p, 32)
-    assert len(set(rows.tolist())) == 32 and weights.sum() == pytest.approx(1)
-    assert dict(zip(rows.tolist(), weights.tolist(), strict=True)).items() >= {0: 0.4, 1: 0.3}.items()
-    np.testing.assert_allclose(weights[2:], 0.3 / 30)
+def test_the_probable_contexts_stay_as_they_are_and_the_others_are_points_that_weigh_the_same():
+    rng = np.random.default_rng(2)
+    p = np.array([*[0.3 / 300] * 300, 0.4, 0.3])
+    matrix = rng.normal(size=(302, 3)).astype(np.float32)
+    X, weights = noise_of(matrix, p, 10)
+    np.testing.assert_array_equal(X[:2], matrix[[300, 301]])
+    np.testing.assert_allclose(weights[:2], [0.4, 0.3], rtol=0.01)
+    assert len(np.unique(weights[2:])) == 1 and weights.sum() == pytest.approx(1)
+    away = X[2:].astype(np.float64) - X[2:].mean(axis=0, dtype=np.float64)
+    np.testing.assert_allclose(away[:4], -away[4:], atol=1e-6)
 
 
-def test_what_a_word_was_seen_with_is_thinned_in_the_same_way():
+def test_a_sample_has_the_frequent_ones_all_and_of_the_others_equal_parts():
+    times = np.array([4, 3, *[0.01] * 300])
+    rows, weights = thinned(np.arange(302, dtype=np.int32), times, 32)
+    assert 31 <= len(set(rows.tolist())) == len(rows) <= 33 and weights.sum() == pytest.approx(10, rel=0.01)
+    assert dict(zip(rows.tolist(), weights.tolist(), strict=True)).items() >= {0: 4.0, 1: 3.0}.items()
+    np.testing.assert_allclose(weights[2:], 3 / 30)
+
+
+def test_a_sample_of_uneven_times_has_those_of_more_than_a_part_as_they_are():
     rng = np.random.default_rng(3)
     rows, times = np.arange(1000, dtype=np.int32), rng.exponential(size=1000) ** 3
     some, weights = thinned(rows, times, 200)
@@ -215,12 +229,22 @@ def test_what_a_word_was_seen_with_is_thinned_in_the_same_way():
     assert few.tolist() == [0, 1, 2, 3, 4] and same.tolist() == times[:5].tolist()
 
 
+@pytest.mark.parametrize("rest", [1e-9, 1e-20, 1e-300, 0.0])
+def test_a_sample_is_not_too_large_however_uneven_times_are(rest):
+    times = np.full(1000, rest)
+    times[[7, 500]] = 1e20, 3.0
+    some, weights = thinned(np.arange(1000, dtype=np.int32), times, 200)
+    assert {7, 500} <= set(some.tolist()) and len(some) <= 201 and (np.diff(some) > 0).all()
+    assert weights.sum() == pytest.approx(times.sum(), rel=0.01)
+
+
 @pytest.mark.parametrize(("contexts", "drawn"), [(5000, 400), (150, 148), (3000, 24)])
 def test_mean_and_covariance_of_the_samples_are_put_right(contexts, drawn):
     rng = np.random.default_rng(1)
     matrix, p = rng.normal(1.0, size=(contexts, 6)).astype(np.float32), rng.dirichlet(np.full(contexts, 0.3))
     noise = noise_of(matrix, p, drawn)
-    rows, weights = sample(p, MOMENTS * drawn)
+    rows, weights = thinned(np.arange(contexts, dtype=np.int32), p, MOMENTS * drawn)
+    weights = weights / weights.sum()
     of_all, of_sample = ((w @ X, X.T * w @ X) for X, w in ((matrix[rows], weights), (noise.X, noise.weights)))
     assert noise.X.shape == (drawn, 6) and noise.weights.sum() == pytest.approx(1)
     np.testing.assert_allclose(of_sample[0], of_all[0], rtol=1e-4)
@@ -229,7 +253,7 @@ def test_mean_and_covariance_of_the_samples_are_put_right(contexts, drawn):
 
 def test_contexts_of_one_vector_stay_as_they_are_and_few_rows_are_not_enough_for_a_covariance():
     matrix, p = np.full((900, 3), 0.5, np.float32), np.full(900, 1 / 900)
-    for asked, taken in ((40, 40), (1, 12)):
+    for asked, taken in ((40, 40), (1, 9)):
         X, weights = noise_of(matrix, p, asked)
         np.testing.assert_allclose(X, np.full((taken, 3), 0.5), rtol=1e-6)
         assert len(weights) == taken

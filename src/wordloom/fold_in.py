@@ -8,10 +8,10 @@ v_w is what minimises
 
 By its l2 the optimum is unique: it does not matter where one starts, in which order words come, or who solves them.
 Nothing is drawn at random: n(w, c) is what `seen.py` expects of a text. Where a sum has more than `most_contexts`
-contexts, so many of them stand for all: those of much weight as they are, of the others a systematic sample
-(`logistic.sample`). What is left of most sampling errors is in the sample's moments, so these are put right: the mean
-in the first sum, by a linear term; mean and covariance in the second, whose sample is the same for all words and has
-4 * dim contexts at least. The sums stay convex. most_contexts=None takes all contexts, and more time.
+contexts, so many rows stand for all. In the first sum these are the contexts of much weight as they are, and of the
+others a systematic sample (`kernel.rows.thinned`); a linear term gives them the mean of a sample eight times as large.
+In the second, the same for all words, they are the most probable contexts, and for the others points with their mean
+and covariance (`logistic.noise_of`), 2 to 4 * dim. Both stay convex. most_contexts=None takes all contexts, and time.
 
 New contexts while the words stay as they are: the same with w and c exchanged. D' then holds k |D| noise(c) pairs of c,
 that is k noise(c) / p(c) for each of D, where p(c) is the share of c in D; the w of both are as frequent as in D.
@@ -50,7 +50,7 @@ from wordloom.workers import Workers, workers
 Side = Literal["words", "contexts"]
 
 L2 = 20.0  # 10 to 30 are alike (benchmarks/README.md); with less, rare words follow single pairs too far
-MOST_CONTEXTS = 512  # 320 lose a fortieth of the neighbours, 1024 gain as many (benchmarks/README.md)
+MOST_CONTEXTS = 256  # of the neighbours 176 lose a thirtieth, 1024 gain a sixteenth (benchmarks/README.md)
 
 _MODEL = ("window", "sample", "negatives", "noise_power")  # the options of training that matter here
 _TEXT = tuple(f.name for f in fields(TextOptions))
@@ -194,7 +194,7 @@ def _check(l2: float, most_contexts: int | None, corpus: object, pairs: object, 
     if not (is_number(l2) and 1e-9 <= l2 <= 1e9):
         raise ConfigError(f"l2={l2!r} is out of range: use a number from 1e-9 to 1e9; 10 to 30 is usual.")
     if most_contexts is not None:
-        check_whole("most_contexts", most_contexts, 1, 2**31 - 1, "512 is usual, more is slower")
+        check_whole("most_contexts", most_contexts, 1, 2**31 - 1, "256 is usual, more is slower")
     if (corpus is None) == (pairs is None):
         raise ConfigError("New words are learnt from a corpus or from pairs. Give one of the two.")
     if pairs is not None and min_count is not None:

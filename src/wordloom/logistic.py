@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from wordloom.draws import Purpose, draw, key
 from wordloom.errors import DivergedError
 from wordloom.objective import log_sigmoid, sigmoid
 from wordloom.seen import Seen
@@ -19,14 +18,13 @@ from wordloom.types import Counts, Float64s, Ids, Matrix
 from wordloom.workers import Workers
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from wordloom.kernel.logistic import Common, Room
+    from wordloom.kernel.logistic import Common, Room, Rows
 
 MOST_GRADIENTS = 1000  # for one word; nearly all need 6 to 18
-MOMENTS = 16  # so many times as many contexts as are taken say what mean, and for the noise what covariance, they have
-ROWS_PER_DIM = 4  # of the noise at least: fewer do not have its covariance
+FOR_MEAN = 8  # so many times as many contexts as a word is taken to be seen with say what mean they have
+MOMENTS = 16  # so many times as many as the rows of the noise say what mean and covariance these have
 ENOUGH = 1e-6  # gᵀP⁻¹g at the end as a part of vᵀPv: vectors are within about a thousandth of the optimum
 _WORDS_AT_ONCE = 16
-_SAMPLE = 1  # which of all systematic samples
 
 
 def loss_and_gradient(v: Float64s, X: Matrix, p: Float64s, n: Float64s, ridge: float) -> tuple[float, Float64s]:
@@ -44,56 +42,61 @@ class Noise(NamedTuple):
 
 
 def noise_of(matrix: Matrix, probability: Float64s, n: int | None) -> Noise:
-    """The whole noise if it has at most n contexts (or n is None), else a `sample` of n whose moments are put right.
+    """The whole noise if it has at most n contexts (or n is None), else n rows that stand for it, or 9/4 to 9/2 * dim.
 
-    The contexts that are all in the sample stay as they are. The others stand for many; the sample of them is moved and
-    stretched so that it has mean and covariance of a sample that is MOMENTS times as large. With x·v nearly normal, as
-    it is for drawn contexts, hardly anything else of them matters.
+    The most probable contexts stay as they are; `_points` stand for the others. With x·v nearly normal, as it is for
+    drawn contexts, hardly anything but their mean and covariance matters: those of a sample of MOMENTS * n contexts.
     """
-    if n is None or max(n, ROWS_PER_DIM * matrix.shape[1]) >= len(probability):
+    from wordloom.kernel.rows import thinned
+
+    half = 1 << (matrix.shape[1] - 1).bit_length()
+    if n is None or max(n, 9 * half // 4) >= len(probability):
         return Noise(np.ascontiguousarray(matrix, np.float32), probability)
-    n = max(n, ROWS_PER_DIM * matrix.shape[1])
-    rows, weights = sample(probability, MOMENTS * n)
-    at, kept = sample(weights, n)
-    X, others = matrix[rows[at]], kept == kept.min()
-    rest = np.delete(np.arange(len(rows)), at[~others])
-    X[others] = _with_moments_of(X[others], matrix[rows[rest]], weights[rest])
-    return Noise(X, kept)
+    n = max(n, 9 * half // 4)  # contexts that stay are an eighth of the points at least
+    rows, weights = thinned(np.arange(len(probability), dtype=np.int32), probability, MOMENTS * n)
+    order, weights = np.argsort(-weights, kind="stable"), weights / weights.sum()
+    kept, others = np.split(order, [n - 2 * half])
+    X = np.concatenate([matrix[rows[kept]], _points(matrix, rows[others], weights[others], half)])
+    return Noise(X, np.append(weights[kept], np.full(2 * half, weights[others].sum() / (2 * half))))
 
 
-def _with_moments_of(X: Matrix, all_of_them: Matrix, weights: Float64s) -> Matrix:
-    """X, whose rows weigh the same, with every x moved to m + L_S L⁻¹ (x - mean of X).
+def _points(matrix: Matrix, rows: Ids, weights: Float64s, half: int) -> Matrix:
+    """m ± L g_i for i < half: points that weigh the same, with mean m and covariance L Lᵀ of the rows.
 
-    L Lᵀ is the covariance of X, m and L_S L_Sᵀ are mean and covariance of all of them.
+    g_ij = ±1, odd or even as the bits that i and j share (Walsh): Σ_i g_ij g_ik is half where j = k, else 0. By ± all
+    odd moments about m vanish, as those of the normal distribution do.
     """
-    from wordloom.kernel import moments as kernel
+    from wordloom.kernel import moments
 
-    share, equal = weights / weights.sum(), np.full(len(X), 1 / len(X))
-    to, middle = kernel.mean_of(all_of_them, share), kernel.mean_of(X, equal)
-    S, covariance = kernel.second_moment(all_of_them, share, to), kernel.second_moment(X, equal, middle)
-    little = (1e-6 * np.trace(S) / len(S) + 1e-30) * np.eye(len(S))  # where all x are alike nothing is stretched
-    root, back = kernel.root_of(S + little), kernel.inverse_of_root(kernel.root_of(covariance + little))
-    return np.asarray(kernel.moved(X, middle, np.einsum("ij,jk->ik", root, back), to))
+    X, weight = _in_room(matrix, rows, weights)
+    middle = moments.mean_of(X, weight)
+    S = moments.second_moment(X - middle.astype(np.float32), weight)
+    little = (1e-6 * np.trace(S) / len(S) + 1e-30) * np.eye(len(S))  # where all x are alike, L is not 0 but little
+    L = moments.root_of(S + little)[: matrix.shape[1], : matrix.shape[1]]
+    away = _walsh(np.pad(L.T, ((0, half - len(L)), (0, 0))))
+    middle = middle[: len(L)]
+    return np.concatenate([middle + away, middle - away]).astype(np.float32)
 
 
-def sample(probability: Float64s, n: int) -> tuple[Ids, Float64s]:
-    """n of the outcomes, each once, with weights that add up to 1, and to an outcome's probability on average.
+def _walsh(T: Float64s) -> Float64s:
+    """Σ_j g_ij T[j] for all i: of every two neighbours sum and difference, then of every two such twos, and so on."""
+    for step in 2 ** np.arange(len(T).bit_length() - 1):
+        a, b = np.moveaxis(T.reshape(-1, 2, step, T.shape[1]), 1, 0)
+        T = np.stack([a + b, a - b], axis=1).reshape(T.shape)
+    return T
 
-    The probable ones are all there, each with its probability. The others, in an order that hashes decide, are laid end
-    to end and one is taken at every n-th part of what they make up, to stand for this part (a systematic sample).
-    """
-    if n >= len(probability):
-        return np.arange(len(probability), dtype=np.int32), probability
-    order = np.argsort(-probability, kind="stable")
-    left = np.append(np.cumsum(probability[order][::-1])[::-1], 0.0)
-    sure = int(np.argmax(probability[order[:n]] * (n - np.arange(n)) < left[:n]))  # where none would be taken twice
-    hashes = (draw(key(_SAMPLE, Purpose.NOISE), order[sure:]) >> np.uint64(48)).astype(np.uint16)  # quick to sort by
-    others = order[sure:][np.argsort(hashes, kind="stable")]
-    part = left[sure] / (n - sure)
-    at = np.searchsorted(np.cumsum(probability[others]), (np.arange(n - sure) + 0.5) * part)
-    rows = np.concatenate([order[:sure], others[np.minimum(at, len(others) - 1)]])
-    weights = np.concatenate([probability[order[:sure]], np.full(n - sure, part)])
-    return rows.astype(np.int32), weights
+
+def _in_room(matrix: Matrix, rows: Ids, weights: Float64s) -> "Rows":
+    """Rows as the kernel takes them: columns and rows filled up with zeros, weights as parts of 1."""
+    from wordloom.kernel import logistic as kernel
+    from wordloom.kernel.rows import room_for, take_rows
+    from wordloom.kernel.simd import LANES
+
+    width = -(-matrix.shape[1] // LANES) * LANES
+    X = room_for(len(rows), width)
+    weight = np.zeros(len(X), np.float32)
+    take_rows(_with_whole_rows(matrix), rows, weights, X, weight)
+    return kernel.Rows(X, weight)
 
 
 def solve(
@@ -109,7 +112,7 @@ def solve(
     """The optimum for every word of `seen`: a row each. drawn[j] is |D'| / |D| for the pairs of word j.
 
     most: of more rows than that a word is taken to be seen with a sample of so many, and a linear term that makes
-    up for what its mean is off (None: with all of them).
+    up for what its mean is off that of a sample FOR_MEAN times as large (None: with all of them).
     What the kernel solves is divided by n(w): what was seen weighs 1, the noise drawn[j], and the ridge is l2 / n(w).
     """
     from wordloom.kernel import logistic as kernel
@@ -117,12 +120,12 @@ def solve(
     matrix, dim = _with_whole_rows(matrix), matrix.shape[1]
     total = np.add.reduceat(seen.times, seen.starts[:-1])
     ridge = l2 / total
-    sizes, size = np.unique(np.rint(np.log2(ridge)), return_inverse=True)
+    sizes, size = np.unique(2 * np.rint(np.log2(ridge) / 2), return_inverse=True)
     common = _common(noise, 2.0**sizes)
     problems = kernel.Problems(matrix, seen.rows, seen.times, seen.starts, drawn, ridge, size)
     longest = int(np.diff(seen.starts).max())
     rows = longest if most is None else min(most, longest)
-    limits = kernel.Limits(rows, MOST_GRADIENTS, ENOUGH)
+    limits = kernel.Limits(rows, FOR_MEAN * rows, MOST_GRADIENTS, ENOUGH)
     V, gradients = np.empty((len(total), dim), np.float32), np.zeros(len(total), np.int64)
     rooms: list[Room] = []  # that no thread is using
     make_room: Callable[[int, int], Room] = kernel.make_room
@@ -151,21 +154,15 @@ def _with_whole_rows(matrix: Matrix) -> Matrix:
 def _common(noise: Noise, ridges: Float64s) -> "Common":
     """What all problems share: the rows of the noise, and for every size of the ridge a P⁻¹ that is roughly (∇²f)⁻¹.
 
-    P = Σ_c noise(c) v_c v_cᵀ / 2 + ridge I, with the ridge rounded to a power of two: of nothing but the fixed side, so
-    that a word has the same bits in whatever company. A half is about (1 + k) σ' for k = 5.
+    P = Σ_c noise(c) v_c v_cᵀ / 2 + ridge I, with the ridge rounded to a power of four: of nothing but the fixed side,
+    so that a word has the same bits in whatever company. A half is about (1 + k) σ' for k = 5.
     """
     from wordloom.kernel import logistic as kernel
     from wordloom.kernel import moments
-    from wordloom.kernel.rows import take_rows
-    from wordloom.kernel.simd import LANES
 
-    n, dim = noise.X.shape
-    width = -(-dim // LANES) * LANES
-    X, weight = np.zeros((n + LANES, width), np.float32), np.zeros(n + LANES, np.float32)
-    full = take_rows(_with_whole_rows(noise.X), np.arange(n), noise.weights, X, weight)
-    rows = kernel.Rows(X[:full], weight[:full])
-    moment = moments.second_moment(*rows, np.zeros(width))
-    inverse = np.stack([moments.inverse_of(0.5 * moment + ridge * np.eye(width)) for ridge in ridges])
+    rows = _in_room(noise.X, np.arange(len(noise.X), dtype=np.int32), noise.weights)
+    moment = moments.second_moment(*rows)
+    inverse = np.stack([moments.inverse_of(0.5 * moment + ridge * np.eye(len(moment))) for ridge in ridges])
     return kernel.Common(rows, moments.mean_of(*rows), inverse)
 
 

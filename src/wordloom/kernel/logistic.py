@@ -16,7 +16,7 @@ from collections import namedtuple
 import numpy as np
 
 from wordloom.kernel.cached import njit
-from wordloom.kernel.rows import EIGHTS, add_rows, mean_of_rows, take_rows, thinned
+from wordloom.kernel.rows import EIGHTS, add_rows, eight_from, mean_of_rows, room_for, take_rows, thinned
 from wordloom.kernel.sgns import sigmoid
 from wordloom.kernel.simd import LANES, address, fma, load, multiply, store, sums, zero
 
@@ -33,9 +33,9 @@ Problems = namedtuple("Problems", ["matrix", "rows", "times", "starts", "drawn",
 # What all problems share. mean: of the noise; inverse: (sizes, width, width), the P⁻¹ of problem j is inverse[size[j]].
 Common = namedtuple("Common", ["noise", "mean", "inverse"])
 
-# rows: that a word is taken to be seen with; gradients: before one gives up; enough: gᵀP⁻¹g at the end, about the
-# square of the distance to the optimum, as a part of vᵀPv or of 1.
-Limits = namedtuple("Limits", ["rows", "gradients", "enough"])
+# rows: that a word is taken to be seen with; mean: rows that say what mean these have; gradients: before one gives up;
+# enough: gᵀP⁻¹g at the end, about the square of the distance to the optimum, as a part of vᵀPv or of 1.
+Limits = namedtuple("Limits", ["rows", "mean", "gradients", "enough"])
 
 # What a thread solves one problem after the other in.
 Room = namedtuple(
@@ -46,12 +46,12 @@ Room = namedtuple(
 
 def make_room(width, rows):
     """Memory for one thread. `width` is dim rounded up to whole vectors, rows how many a word may have."""
-    full = -(-rows // LANES) * LANES
+    X = room_for(rows, width)
     steps = [np.zeros((MEMORY, width)) for _ in range(3)]
-    singles = np.zeros(width, np.float32), np.zeros(width + LANES, np.float32)
+    singles = np.zeros(width, np.float32), np.zeros(width + EIGHTS * LANES, np.float32)
     return Room(
-        np.zeros((full, width), np.float32),  # 0 beyond dim, and stays so
-        np.zeros(full, np.float32),
+        X,  # 0 beyond dim, and stays so
+        np.zeros(len(X), np.float32),
         *(np.zeros(width) for _ in range(8)),
         *steps,
         np.zeros(MEMORY),
@@ -80,11 +80,12 @@ def solve_words(first, last, problems, common, limits, room, V, gradients):
 def _own(matrix, rows, times, limits, room):
     """The rows that a word was seen with, or a sample of them, with weights that add up to 1, and room.slope.
 
-    The slope is -(1 - SEEN) Σ_a p_a x_a - SEEN Σ_r p_r x_r, with the a of all rows and the r of the sample: so the mean
-    of all counts, and that of the sample only by how far σ(x_r·v) is from SEEN. room.v becomes Σ_r p_r x_r.
+    The slope is -(1 - SEEN) Σ_a p_a x_a - SEEN Σ_r p_r x_r, with the a of many rows and the r of the sample: so the
+    mean of many counts, and that of the sample only by how far σ(x_r·v) is from SEEN. room.v becomes Σ_r p_r x_r.
     """
-    some, some_times = thinned(rows, times, limits.rows)
-    mean_of_rows(matrix, rows, times, room.slope, room.sum)
+    many, many_times = thinned(rows, times, limits.mean)
+    some, some_times = thinned(many, many_times, limits.rows)
+    mean_of_rows(matrix, many, many_times, room.slope, room.sum)
     mean_of_rows(matrix, some, some_times, room.v, room.sum)
     n = take_rows(matrix, some, some_times, room.X, room.weight)
     for i in range(len(room.v)):
@@ -178,29 +179,30 @@ def add_gradient_in_double(rows, scale, v, gradient):
 def add_gradient(rows, scale, v, gradient, sum):
     """The same, eight rows at a time in float32.
 
-    The first width floats of `sum` hold what is not yet in `gradient`; the slopes of eight rows go behind them.
+    The first width floats of `sum` hold what is not yet in `gradient`; the factors of some eights are behind them. All
+    of these first, then their rows, which are still in L1: one would wait for the other in each eight.
     """
     n, width = rows.X.shape
     X, weight, v, held_back = address(rows.X), address(rows.weight), address(v), address(sum)
-    held = 0
-    for i in range(len(sum)):
-        sum[i] = np.float32(0.0)
-    for r in range(0, n, LANES):
-        _add_eight(X, weight, r, width, v, held_back)
-        held += 1
-        if held == EIGHTS or r + LANES >= n:
-            held = 0
-            for i in range(width):
-                gradient[i] += scale * sum[i]
-                sum[i] = np.float32(0.0)
+    for first in range(0, n, EIGHTS * LANES):
+        last = min(n, first + EIGHTS * LANES)
+        for i in range(width):
+            sum[i] = np.float32(0.0)
+        for r in range(first, last, LANES):
+            store(held_back, width + r - first, _inner_products(X, eight_from(r, width), width, v))
+        for r in range(first, last, LANES):
+            factors = multiply(load(weight, r), sigmoid(load(held_back, width + r - first)))
+            store(held_back, width + r - first, factors)
+        for r in range(first, last, LANES):
+            add_rows(X, eight_from(r, width), width, held_back, width, width + r - first)
+        for i in range(width):
+            gradient[i] += scale * sum[i]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _add_eight(X, weight, r, width, v, sum):
-    """sum += Σ_b weight_b σ(x_b·v) x_b for the eight rows from r on. Arrays are addresses."""
-    x0 = r * width
-    x1, x2, x3, x4 = x0 + width, x0 + 2 * width, x0 + 3 * width, x0 + 4 * width
-    x5, x6, x7 = x0 + 5 * width, x0 + 6 * width, x0 + 7 * width
+def _inner_products(X, at, width, v):
+    """x·v of eight rows. X and v are addresses."""
+    x0, x1, x2, x3, x4, x5, x6, x7 = at
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = zero()
     for i in range(0, width, LANES):
         u = load(v, i)
@@ -208,8 +210,7 @@ def _add_eight(X, weight, r, width, v, sum):
         s2, s3 = fma(load(X, x2 + i), u, s2), fma(load(X, x3 + i), u, s3)
         s4, s5 = fma(load(X, x4 + i), u, s4), fma(load(X, x5 + i), u, s5)
         s6, s7 = fma(load(X, x6 + i), u, s6), fma(load(X, x7 + i), u, s7)
-    store(sum, width, multiply(load(weight, r), sigmoid(sums(s0, s1, s2, s3, s4, s5, s6, s7))))
-    add_rows(X, (x0, x1, x2, x3, x4, x5, x6, x7), width, sum, width)
+    return sums(s0, s1, s2, s3, s4, s5, s6, s7)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

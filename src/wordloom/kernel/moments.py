@@ -5,6 +5,8 @@ import math
 import numpy as np
 
 from wordloom.kernel.cached import njit
+from wordloom.kernel.rows import add_rows, eight_from
+from wordloom.kernel.simd import LANES, address
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -18,28 +20,28 @@ def mean_of(X, weight):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def second_moment(X, weight, middle):
-    """Σ_r weight_r (x_r - middle) (x_r - middle)ᵀ, four rows at a time."""
-    n, dim = X.shape
-    out = np.zeros((dim, dim))
-    four = np.zeros((4, dim))
-    for r in range(0, n, 4):
-        for b in range(4):
-            root = math.sqrt(weight[r + b]) if r + b < n else 0.0
-            for i in range(dim):
-                four[b, i] = root * (X[min(r + b, n - 1), i] - middle[i])
-        for i in range(dim):
-            _add_four(out[i, : i + 1], four, four[0, i], four[1, i], four[2, i], four[3, i])
-    for i in range(dim):
+def second_moment(X, weight):
+    """Σ_r weight_r x_r x_rᵀ, eight rows at a time in float32, of whole vectors of rows and columns."""
+    n, width = X.shape
+    out = np.zeros((width, width + LANES), np.float32)
+    source, target = address(X), address(out)
+    for r in range(0, n, LANES):
+        at = eight_from(r, width)
+        for i in range(width):
+            end = (i // LANES + 1) * LANES  # what is behind the diagonal is not used, so factors can be there
+            for b in range(LANES):
+                out[i, end + b] = weight[r + b] * X[r + b, i]
+            add_rows(source, at, end, target + 4 * i * (width + LANES), end, end)
+    return _mirrored(out[:, :width].astype(np.float64))
+
+
+@njit(nogil=True, cache=True)
+def _mirrored(A):
+    """A symmetric matrix from what is below the diagonal."""
+    for i in range(len(A)):
         for j in range(i):
-            out[j, i] = out[i, j]
-    return out
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _add_four(y, four, a, b, c, d):
-    for i in range(len(y)):
-        y[i] += (a * four[0, i] + b * four[1, i]) + (c * four[2, i] + d * four[3, i])
+            A[j, i] = A[i, j]
+    return A
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -82,26 +84,7 @@ def inverse_of(A):
     for k in range(len(A)):
         for i in range(k + 1):
             _add(out[i, : i + 1], half[k, i], half[k, : i + 1])
-    for i in range(len(A)):
-        for j in range(i):
-            out[j, i] = out[i, j]
-    return out
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def moved(X, middle, A, to):
-    """to + A (x_r - middle) for all rows of X and a lower triangular A, as float32."""
-    out = np.empty(X.shape, np.float32)
-    difference = np.empty(X.shape[1])
-    for r in range(len(X)):
-        for i in range(X.shape[1]):
-            difference[i] = X[r, i] - middle[i]
-        for i in range(X.shape[1]):
-            s = to[i]
-            for j in range(i + 1):
-                s += A[i, j] * difference[j]
-            out[r, i] = s
-    return out
+    return _mirrored(out)
 
 
 @njit(nogil=True, cache=True)
