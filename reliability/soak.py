@@ -52,8 +52,8 @@ MUTANTS = [
     Mutant(
         "a temporary folder stays when its work fails",
         "cache.py",
-        "    except BaseException:\n        shutil.rmtree(folder, ignore_errors=True)\n        raise\n",
-        "    except BaseException:\n        raise\n",
+        "    finally:\n        temporary.remove()\n",
+        "    except KeyboardInterrupt:\n        temporary.remove()\n",
     ),
     Mutant(
         "what is read from files is kept, a list each time",

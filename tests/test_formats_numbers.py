@@ -120,21 +120,21 @@ def test_the_kernel_and_python_read_a_file_alike(tmp_path, monkeypatch, odd):
     rng = np.random.default_rng(1)
     lines = [b"w%d %r %.6f" % (i, *rng.normal(size=2).tolist()) for i in range(300)]
     lines[7] = odd or lines[7]
-    (tmp_path / "v.txt").write_bytes(b"300 2\n" + b"\n".join(lines))
+    (tmp_path / "v.txt").write_bytes(b"300 2\n" + b"\n".join(lines) + b"\n")
     loaded = {}
     for few in (0, 10**9):
         monkeypatch.setattr(read_text, "_FEW_NUMBERS", few)
-        loaded[few] = wordloom.load(tmp_path / "v.txt").words
+        loaded[few] = wordloom.load(tmp_path / "v.txt", lenient=True).words  # with a space in a word, too
     assert loaded[0].words == loaded[10**9].words
     assert loaded[0].vectors.tobytes() == loaded[10**9].vectors.tobytes()
 
 
-def test_the_kernels_faults_name_the_row(tmp_path, monkeypatch):
+def test_the_kernels_faults_name_the_line(tmp_path, monkeypatch):
     monkeypatch.setattr(read_text, "_FEW_NUMBERS", 0)
     monkeypatch.setattr(read_text, "_BLOCK", 64)
     for odd, message in [(b"w 1 x", "b'x' where a number belongs"), (b"w 1 nan", "holds NaN"), (b"w\xff 1 2", "UTF-8")]:
         lines = [b"w%d 1 2" % i for i in range(300)]
         lines[200] = odd
-        (tmp_path / "v.txt").write_bytes(b"300 2\n" + b"\n".join(lines))
-        with pytest.raises(wordloom.InputError, match=rf"row 200\b.*{message}"):
+        (tmp_path / "v.txt").write_bytes(b"300 2\n" + b"\n".join(lines) + b"\n")
+        with pytest.raises(wordloom.InputError, match=rf"line 202\b.*{message}"):
             wordloom.load(tmp_path / "v.txt")

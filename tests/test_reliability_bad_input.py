@@ -77,9 +77,3 @@ def test_a_parameter_without_cases_is_a_miss(monkeypatch):
         "load(limit) is a parameter without cases",
         "Queries.rank is a function without cases",
     ]
-
-
-def test_what_is_awaited_and_there_must_leave_the_list(monkeypatch):
-    monkeypatch.setattr(bad_input, "AWAITED", {"here": "somebody", "there": "somebody"})
-    figure = bad_input._handled([], {"here": [], "there": ["not yet"]}, [])
-    assert figure.misses == ["here: is handled now; take it out of AWAITED"]

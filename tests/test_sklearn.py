@@ -63,7 +63,17 @@ def test_every_option_of_training_is_a_parameter_with_the_same_default_and_reach
     defaults = {f.name: f.default for f in fields(TrainConfig) if f.name not in TextSource.unused}
     assert {name: parameters[name].default for name in defaults} == defaults
     other = {"dim": 3, "window": 2, "negatives": 1, "noise_power": 1.0, "min_count": 2, "max_vocab": 15, "sample": 0.5}
-    other |= {"epochs": 2, "lr": 0.01, "min_lr": 1e-3, "seed": 9, "heldout": 0.0, "left": 1, "right": 2, "clean": True}
+    other |= {
+        "epochs": 2,
+        "lr": 0.01,
+        "min_lr": 1e-3,
+        "seed": 9,
+        "heldout": 0.1,
+        "patience": 1,
+        "left": 1,
+        "right": 2,
+        "clean": True,
+    }
     other |= {"window_shape": "harmonic", "positional": False, "subsampling": "published", "model": "cbow"}
     other |= {"objective": "hs", "cbow_gradient": "undivided"}
     assert DocumentVectorizer(**other).fit(texts).embedding_.record["config"] == other

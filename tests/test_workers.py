@@ -145,7 +145,7 @@ def test_a_thread_that_ends_by_itself_is_noticed_by_whoever_waits(wait, threads)
 def test_a_thread_that_ends_while_others_go_on_is_noticed_too():
     with workers(3) as pool:
         kill(threads_of_ours()[1])
-        error = within_a_second(list, pool.map(lambda _: time.sleep(0.001), range(200)))
+        error = within_a_second(list, pool.map(lambda _: time.sleep(0.01), range(1000)))
     assert "wordloom-1 has ended" in str(error)
 
 

@@ -160,13 +160,15 @@ WRITTEN = {
 ENCODING = dict.fromkeys(["klingon", "", "hex", "idna"], "--encoding")
 WORDS_FILE = {**READ, "latin.txt": "latin.txt"}
 CACHE = dict.fromkeys(["text.txt", "/proc/none"], "The cache folder")  # with exit code 5: it cannot be written
+MEMORY = dict.fromkeys(["", "0", "-1", "2 apples", "nan", "1e400", "GB", "0.5"], "--max-memory")
 NAMED: dict[str, dict[str, dict[str, str]]] = {
     "train": {
         "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "new.doc": "suffix", "text.txt": "to be read"},
         "--contexts-output": {**WRITTEN, "old.loom": "cannot hold both"}, "--keep": WORDS_FILE, "--drop": WORDS_FILE,
         "--read-vocab": WORDS_FILE, "--read-contexts": {"contexts.txt": "--pairs"},
         "--min-context-count": {"3": "for pairs", "0": "--min-context-count"}, "--columns": {"a,b": "--pairs"},
-        "--start": MODEL, "--cache-dir": CACHE, "--every": {"5m": "there is no folder", "": "empty"},
+        "--start": MODEL, "--cache-dir": CACHE, "--max-memory": MEMORY,
+        "--every": {"5m": "there is no folder", "": "empty"},
         "--checkpoint": {"": "empty", "text.txt": "is no folder for checkpoints"},
         "--resume": dict.fromkeys(["missing", "text.txt", "folder.loom", "x" * 300], "no training to go on with"),
     },
@@ -178,7 +180,10 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "": "columns"},
         "--keep": {"words.txt": "--keep is for text"}, "--drop": {"words.txt": "--drop is for text"}, "--start": MODEL,
     },
-    "vocab": {"corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": WORDS_FILE, "--drop": WORDS_FILE},
+    "vocab": {
+        "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": WORDS_FILE, "--drop": WORDS_FILE,
+        "--max-memory": MEMORY, "--cache-dir": {"": "empty"},
+    },
     "phrases": {
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--scoring": {"maybe": "--scoring", "": "--scoring"},
         "--connectors": WORDS_FILE, "--delimiter": {"": "--delimiter", " ": "--delimiter", "x" * 101: "--delimiter"},

@@ -87,6 +87,7 @@ RUNNING = {
 }  # fmt: skip
 TRAINING = {
     **RUNNING, "output": NOT_AN_OUTPUT, "contexts_output": NOT_AN_OUTPUT, "checkpoint": NOT_CHECKPOINTS,
+    "max_memory": (0, -1, NAN, INF, 1.5, "", "2 apples", "GB", True, [], OBJECT, 1000),
 }  # fmt: skip
 
 

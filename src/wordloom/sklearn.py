@@ -84,6 +84,7 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
         min_lr: float = 2.5e-6,
         seed: int = 1,
         heldout: float = 0.001,
+        patience: int | None = None,
         model: Architecture = "skipgram",
         objective: Objective = "negative",
         cbow_gradient: CbowGradient = "derivative",
@@ -112,6 +113,7 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
         self.min_lr = min_lr
         self.seed = seed
         self.heldout = heldout
+        self.patience = patience
         self.model = model
         self.objective = objective
         self.cbow_gradient = cbow_gradient
