@@ -531,3 +531,86 @@ def test_utf_16_without_a_byte_order_mark_is_answered_with_the_two_orders(tmp_pa
     (tmp_path / "c.txt").write_bytes(b"plain text\n")
     with open_corpus(tmp_path / "c.txt", text=TextOptions(encoding="utf-16")) as corpus:
         assert "--encoding utf-16-le or utf-16-be" in message(InputError, lambda: list(corpus.sentences()))
+
+
+# --- What the system refuses
+
+
+def test_what_may_not_be_read_is_named(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("a b")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(InputError, match=r"a\.txt cannot be opened: Permission denied\. Check who may read it\.$"):
+        open_corpus(tmp_path / "a.txt")
+
+
+def test_a_folder_below_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("a b")
+    (tmp_path / "closed").mkdir()
+    scandir = os.scandir
+
+    def closed(path):
+        if Path(path).name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", closed)
+    with pytest.raises(InputError, match=r"closed cannot be opened: Permission denied\. Check who may read it\.$"):
+        open_corpus(tmp_path)
+
+
+def test_a_closed_standard_input_is_refused(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match=r"^Standard input is closed\. Give a file, or something to read from\.$"):
+        open_corpus("-")
+
+
+@pytest.mark.parametrize("others", [[], ["a.txt"]])
+def test_a_stream_that_fails_leaves_no_spool_behind(tmp_path, monkeypatch, others):
+    class Broken(io.RawIOBase):
+        def readable(self):
+            return True
+
+        def readinto(self, _):
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Broken())))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "spool"))
+    (tmp_path / "spool").mkdir()
+    (tmp_path / "a.txt").write_text("a b")
+    with pytest.raises(InputError, match=r"^standard input cannot be read: Input/output error\. Give another source"):
+        open_corpus([*(tmp_path / name for name in others), Path("-")])
+    assert list((tmp_path / "spool").iterdir()) == []
+
+
+def test_a_file_that_cannot_be_read_to_its_end_is_named(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("a b")
+    corpus = open_corpus(tmp_path / "a.txt")
+
+    def broken(path, *_):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "open", broken)
+    with pytest.raises(InputError, match=r"a\.txt could not be read: Input/output error\. Check the file\.$"):
+        list(corpus.sentences())
+
+
+def test_without_its_package_zstd_is_refused_with_what_to_install(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_bytes(b"\x28\xb5\x2f\xfd and more")
+    for name in ("backports", "backports.zstd", "compression", "compression.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(InputError, match=r"compressed by zstd, .* Install it with: pip install backports\.zstd$"):
+        list(open_corpus(tmp_path / "a.txt").sentences())
+
+
+def test_a_sample_is_taken_once(tmp_path):
+    (tmp_path / "a.txt").write_text("a b")
+    file = textfiles.SourceFile.at(tmp_path / "a.txt", "a.txt")
+    assert file.is_unchanged()
+    assert file.sample() == file.sample()
+    assert file.is_unchanged()
+
+
+def test_the_line_of_a_byte_beyond_the_first_block_is_found(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"word\n" * 300_000 + b"caf\xe9\n")
+    with pytest.raises(InputError, match=r"line 300001\b|line 300,001\b"):
+        list(open_corpus(tmp_path / "a.txt").sentences())

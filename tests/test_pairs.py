@@ -533,3 +533,36 @@ def test_word2vecf_takes_the_files_of_the_original(tmp_path, capsys):
     assert wordloom.load(words).words.words == ["cat", "dog", "red"]
     assert wordloom.load(contexts).words.words == ["is", "eats", "fades"]
     assert words.read_text().startswith("3 8\ncat ")
+
+
+def test_columns_are_those_of_a_table():
+    with pytest.raises(CorpusTypeError, match=r"^columns= are those of a Parquet file, but this is a list\.$"):
+        wordloom.train_pairs([("a", "b")], columns=["a", "b"])
+
+
+def test_a_line_longer_than_any_pair_is_refused(tmp_path):
+    (tmp_path / "pairs.txt").write_text("a b\n" + "c " * 3_000_000)
+    with pytest.raises(InputError, match=r"pairs\.txt, line 2: "):
+        wordloom.train_pairs(tmp_path / "pairs.txt")
+
+
+def test_a_word_of_a_pair_has_a_largest_length():
+    with pytest.raises(InputError, match=r"^The context of pairs\[1\] has more than \d+ bytes\. Shorten it\.$"):
+        wordloom.train_pairs([("a", "b"), ("a", "x" * 100_000)])
+
+
+def test_pairs_in_memory_have_no_file_that_could_change():
+    open_pairs([("a", "b")]).check_unchanged()
+
+
+def test_what_is_no_pair_in_a_table_is_named_with_its_file(tmp_path):
+    arro3 = pytest.importorskip("arro3.core")
+    io = pytest.importorskip("arro3.io")
+    table = arro3.Table.from_pydict(
+        {"w": arro3.Array(["a", ""], arro3.DataType.utf8()), "c": arro3.Array(["b", "c"], arro3.DataType.utf8())}
+    )
+    io.write_parquet(table, str(tmp_path / "pairs.parquet"))
+    with pytest.raises(
+        InputError, match=r"pairs\.parquet, row by row as pairs: The word of pairs\[1\] is an empty string"
+    ):
+        wordloom.train_pairs(tmp_path / "pairs.parquet")

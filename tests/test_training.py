@@ -19,7 +19,7 @@ from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
 from wordloom.errors import InputError
 from wordloom.text_source import TextSource
-from wordloom.training import train_encoded
+from wordloom.training import load_kernels, train_encoded
 from wordloom.workers import workers
 
 TOY = {"dim": 16, "epochs": 10, "min_count": 1, "sample": 0}
@@ -339,3 +339,15 @@ print(*(compiled() - before), sep="\\n", end="")
 """)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=True)
     assert done.stdout == ""
+
+
+def test_a_model_for_which_there_is_no_memory_is_refused_with_its_size(two_topics, monkeypatch):
+    def none(*_):
+        raise MemoryError
+
+    load_kernels()  # which trains a toy
+    monkeypatch.setattr("wordloom.trainer._aligned", none)
+    with pytest.raises(
+        wordloom.InputError, match=r"^20 words and 20 contexts of dim 8 take 0\.0 GB, more than there is"
+    ):
+        wordloom.train(two_topics, dim=8, min_count=1)

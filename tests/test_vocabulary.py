@@ -247,3 +247,17 @@ def test_what_is_left_after_counting_is_little_more_than_the_words_themselves():
     """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert float(done.stdout) < 2.1  # 2.4 when strings were made among tuples that went
+
+
+def test_counts_are_one_or_more_and_those_of_a_real_text():
+    with pytest.raises(InputError, match=r"^The vocabulary counts 'b' 0 times\. Leave it out, or count 1 or more\.$"):
+        Vocabulary(("a", "b"), np.array([3, 0]))
+    with pytest.raises(InputError, match=r"^The counts of the vocabulary add up to 2\^62 or more\."):
+        Vocabulary(("a", "b"), np.array([2**61, 2**61]))
+
+
+def test_vocabularies_are_compared_with_vocabularies():
+    vocabulary = Vocabulary(("a", "b"), np.array([3, 2]))
+    assert vocabulary == Vocabulary(("a", "b"), np.array([3, 2]))
+    assert vocabulary != ("a", "b")
+    assert len({vocabulary, Vocabulary(("a", "b"), np.array([3, 2]))}) == 1

@@ -60,7 +60,7 @@ class SourceFile:
 
     def is_unchanged(self) -> bool:
         """Whether size, time, inode and, once one was taken, the sample are what they were."""
-        return _stamp(self.path.stat()) == self.stamp and self._sample in ("", self._digest())
+        return _stamp(self.path.stat()) == self.stamp and (not self._sample or self._sample == self._digest())
 
     def sample(self) -> str:
         """SHA-256 of 64 stretches of 4 KB, from first to last: most changes that keep size and time show."""
