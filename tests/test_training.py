@@ -345,7 +345,7 @@ def test_a_model_for_which_there_is_no_memory_is_refused_with_its_size(two_topic
     def none(*_):
         raise MemoryError
 
-    load_kernels()  # which trains a toy
+    load_kernels("negative", "skipgram")  # which trains a toy
     monkeypatch.setattr("wordloom.trainer._aligned", none)
     with pytest.raises(
         wordloom.InputError, match=r"^20 words and 20 contexts of dim 8 take 0\.0 GB, more than there is"
