@@ -27,7 +27,10 @@ demo: $(VENV)/.runs ## train on the text of Python's standard library and show w
 
 test: lint ## check format, style and types, then run all tests, and see what they left out
 	find src -name '*.nb[ic]' -delete # Numba would not see that a kernel in another file has changed
-	$(BIN)/python -m coverage run -m pytest --ignore=tests/test_wikipedia.py
+	@# The short figures of reliability run beside the others: they are processes of their own, so no coverage sees them.
+	$(BIN)/python -m pytest tests/test_reliability*.py > .reliability.log 2>&1 & beside=$$!; \
+	$(BIN)/python -m coverage run -m pytest --ignore=tests/test_wikipedia.py --ignore-glob='tests/test_reliability*.py'; \
+	others=$$?; wait $$beside; beside=$$?; cat .reliability.log; test $$others = 0 -a $$beside = 0
 	$(BIN)/python -m coverage report --fail-under=95
 	$(BIN)/python -m coverage report --fail-under=100 --include='$(COVERED)'
 
@@ -56,7 +59,7 @@ lock: $(LOCK_VENV)/.made ## renew requirements-dev.txt from pyproject.toml
 		--no-config --quiet --output-file requirements-dev.txt
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) $(VENV)-* .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage build dist
+	rm -rf $(VENV) $(VENV)-* .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .reliability.log build dist
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The files below mark what is done: .made is an empty environment, .runs has the package, .tests also the tools.

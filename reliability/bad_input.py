@@ -22,7 +22,7 @@ ELSEWHERE = {
     48: "kills in the middle of a write are in fault_points.py",
     49: "a model is one file, so there is no time between files",
 }
-SAMPLED = 100  # options and as many parameters in the short form; another seed takes others
+SAMPLED = 60  # options and as many parameters in the short form; another seed takes others
 
 MUTANTS = [
     Mutant(

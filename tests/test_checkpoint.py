@@ -95,7 +95,7 @@ def test_a_round_stops_within_it(text, tmp_path, often, monkeypatch):
 
 
 def test_pairs_go_on_too(zipf_corpus, tmp_path, often):
-    pairs = [(s[i], s[i + 1], 1 + i % 3) for s in zipf_corpus for i in range(len(s) - 1)]
+    pairs = [(s[i], s[i + 1], 1 + i % 3) for s in zipf_corpus[:4000] for i in range(len(s) - 1)]
     how = {"dim": 8, "epochs": 3, "threads": 2}
     whole = saved(wordloom.train_pairs(pairs, **how), tmp_path / "whole.loom")
     checkpoints = StopAfter(tmp_path / "run", 40)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -261,10 +262,16 @@ def best_seconds(*command):
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     times = []
     for _ in range(5):
-        began = time.perf_counter()
+        began = _processor_seconds()
         subprocess.run([sys.executable, *command], check=True, capture_output=True, env=environment)
-        times.append(time.perf_counter() - began)
+        times.append(_processor_seconds() - began)
     return min(times)
+
+
+def _processor_seconds():
+    """Of all processes that ended: other than the clock, it does not run on while others have the processor."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def test_importing_the_package_and_asking_for_help_are_quick_and_leave_numpy_and_numba_alone():
