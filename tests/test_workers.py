@@ -142,6 +142,7 @@ def test_a_thread_that_ends_by_itself_is_noticed_by_whoever_waits(wait, threads)
     assert isinstance(error, RuntimeError) and "has ended" in str(error)
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_thread_that_ends_while_others_go_on_is_noticed_too(monkeypatch):
     run = Task.run
 
