@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import wordloom
-from wordloom import Checkpoints
-from wordloom.checkpoint import Every, _read
+from wordloom import Checkpoints, checkpoint
+from wordloom.checkpoint import Every, State, _read
+from wordloom.formats.tensors import write
 
 KINDS = {
     "blocks": {},
@@ -233,13 +234,16 @@ def test_another_corpus_is_refused(begun, zipf_corpus):
 
 def test_another_version_is_refused(begun, text, monkeypatch):
     monkeypatch.setattr("wordloom.trainer.__version__", "9.9")
+    there = checkpoint._read(max(begun.iterdir())).identity
+    del there["config"]["patience"]  # an option that the other version does not have, and this one has not set
+    monkeypatch.setattr("wordloom.checkpoint._read", lambda path: State({}, {}, there))
     with pytest.raises(wordloom.ConfigError, match=r"wordloom is 0\.1\.0 there and 9\.9 here"):
         go_on(text, begun)
 
 
 def test_a_start_is_part_of_what_it_is(begun, text):
     start = wordloom.train(text, **options("cbow") | {"epochs": 1})
-    with pytest.raises(wordloom.ConfigError, match="of another training: contexts is None there and "):
+    with pytest.raises(wordloom.ConfigError, match="of another training: contexts is nothing there and "):
         go_on(text, begun, start=start)
 
 
@@ -267,13 +271,70 @@ def test_two_damaged_ones_are_an_error(begun, text):
 
 
 def test_a_checkpoint_without_a_place_is_damaged(begun, text):
-    from wordloom import checkpoint
-    from wordloom.formats.tensors import write
-
     for path in begun.iterdir():
         write(path, checkpoint._KIND, {"W": np.zeros((2, 2)), "C": np.zeros((2, 2))}, {"place": 3})
     with pytest.warns(wordloom.CheckpointWarning, match="say how far it is"), pytest.raises(wordloom.InputError):
         go_on(text, begun)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epoch": -1}, {"epoch": 9}, {"step": "x"}, {"step": True}, {"losses": []}, {"losses": ["x"] * 2}, {"best": 1},
+        {"n_pairs": None}, {"more": 1}, {"W": (1, 8)}, {"C": (7, 1)}, {"squares_W": (2, 2)},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_one_with_right_checksums_that_no_training_writes_is_damaged(begun, text, tmp_path, change):
+    newest = max(begun.iterdir())
+    arrays, place, identity = _read(newest)
+    for name, value in change.items():
+        if isinstance(value, tuple):
+            arrays[name] = np.zeros(value, np.float32)
+        else:
+            place[name] = value
+    write(newest, checkpoint._KIND, arrays, {"place": place, "identity": identity})
+    whole = saved(wordloom.train(text, **options("cbow")), tmp_path / "whole.loom")
+    with pytest.warns(wordloom.CheckpointWarning, match="what it holds is not what this training writes"):
+        emb = go_on(text, begun)
+    assert saved(emb, tmp_path / "resumed.loom") == whole
+
+
+def test_the_damaged_one_leaves_first(begun, text):
+    good, bad = sorted(begun.iterdir())
+    bad.write_bytes(b"")
+    checkpoints = StopAfter(begun, 2, resume=True)
+    with pytest.warns(wordloom.CheckpointWarning), pytest.raises(wordloom.StoppedError):
+        wordloom.train(text, checkpoint=checkpoints, on_progress=checkpoints, **options("cbow"))
+    assert not bad.exists()
+    assert good.exists() and len(list(begun.iterdir())) == 2
+
+
+def test_the_millionth_comes_after_the_one_before_it(tmp_path):
+    for number in (999_999, 1_000_000):
+        (tmp_path / f"{number}.checkpoint").touch()
+    assert [path.stem for path in Checkpoints(tmp_path)._found()] == ["999999", "1000000"]
+
+
+def test_a_disk_with_room_for_one_more_is_enough_to_go_on(begun, monkeypatch):
+    import shutil
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(1000, 850, 150))
+    Checkpoints(begun, resume=True).check_space(100)
+    with pytest.raises(wordloom.OutputError):
+        Checkpoints(begun / "new").check_space(100)
+
+
+def test_asked_to_stop_when_all_is_trained_it_stops_and_has_nothing_more_to_do(text, tmp_path, monkeypatch):
+    checkpoints = Checkpoints(tmp_path / "run", every="1h")
+    write_one = Checkpoints.write
+    monkeypatch.setattr(Checkpoints, "write", lambda self, *state: (self.stop(), write_one(self, *state)))
+    with pytest.raises(wordloom.StoppedError, match=r"^Stopped in epoch 3, at word [\d,]+\."):
+        wordloom.train(text, checkpoint=checkpoints, output=tmp_path / "a.loom", **options("cbow"))
+    monkeypatch.undo()
+    assert not (tmp_path / "a.loom").exists()
+    emb = go_on(text, tmp_path / "run")
+    assert np.array_equal(emb.words.vectors, wordloom.train(text, **options("cbow")).words.vectors)
 
 
 def test_a_file_is_no_folder_for_checkpoints(text, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 from wordloom.checkpoint import Checkpoints
 from wordloom.cli import main
+from wordloom.commands.interrupted import stopping
 
 TRAIN = ["--dim", "8", "--min-count", "2", "--sample", "0", "--threads", "2", "--quiet"]
 
@@ -125,6 +126,9 @@ def finished(text, tmp_path):
             ["--dim", "9"],
             "--dim 9 is not what the training in {run} was begun with, which is 8. Leave it out, or begin",
         ),
+        (["--sample", "0.5"], "--sample 0.5 is not what the training in {run} was begun with, which is 0.0."),
+        (["--seed", "0"], "The checkpoint in {run} is of another training: seed is 1 there and 0 here."),
+        (["--checkpoint", "other"], "--resume {run} goes on in that folder. Leave out --checkpoint other."),
         (["--negatives", "9"], "The checkpoint in {run} is of another training: negatives is 5 there and 9 here."),
         (["--every", "soon"], "--every 'soon' is no interval. Use a time such as 90s, 5m or 1h"),
     ],
@@ -156,7 +160,33 @@ def test_what_is_missing_is_named(capsys, typed, message):
     assert capsys.readouterr().err.startswith("wordloom train: " + message)
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff", b"[" * 100_000, json.dumps({"corpus": 7}).encode()])
+def test_a_whole_command_goes_on_too_and_needs_no_other(finished, text, tmp_path):
+    (finished / "command.json").write_bytes(b"damaged")
+    typed = ["train", str(text), "-o", str(tmp_path / "b.loom"), "--epochs", "1", "--resume", str(finished), *TRAIN]
+    assert main(typed) == 0
+    assert (tmp_path / "b.loom").read_bytes() == (tmp_path / "a.loom").read_bytes()
+
+
+def test_signals_that_somebody_wants_ignored_stay_ignored(text, tmp_path):
+    """As by nohup."""
+    before = {n: signal.signal(n, signal.SIG_IGN) for n in (signal.SIGHUP, signal.SIGINT)}
+    try:
+        with stopping(Checkpoints(tmp_path / "run")):
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN
+        assert main(["info", "missing.loom"]) == 2
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+BAD = [{"corpus": 7}, {"corpus": []}, {"corpus": [5]}, {"corpus": ["a"], "output": 5}, {"corpus": ["a"], "keep": []}]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"{}", b"\xff", b"[" * 100_000, *(json.dumps(b).encode() for b in BAD)]
+)
 def test_a_damaged_command_is_an_error(tmp_path, capsys, content):
     (tmp_path / "command.json").write_bytes(content)
     assert main(["train", "--resume", str(tmp_path)]) == 2

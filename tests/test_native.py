@@ -608,3 +608,15 @@ def test_saving_takes_less_memory_than_an_index_of_the_words(tmp_path):
     finally:
         tracemalloc.stop()
     assert peak / len(words) < 120  # bytes: a set of them while they are checked; once 303
+
+
+def test_rows_of_no_numbers_are_refused_though_all_hashes_are_right(saved):
+    fields, data = parts(saved.read_bytes())
+    begin, end = fields["W"]["data_offsets"]
+    after = {name: f for name, f in fields.items() if name != "__metadata__" and f["data_offsets"][0] >= end}
+    for field in after.values():
+        field["data_offsets"] = [at - (end - begin) for at in field["data_offsets"]]
+    fields["W"] |= {"shape": [3, 0], "data_offsets": [begin, begin]}
+    saved.write_bytes(rehashed(fields, data[:begin] + data[end:]))
+    with pytest.raises(InputError, match="does not fit the others"):
+        native.load(saved)

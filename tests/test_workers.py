@@ -295,3 +295,19 @@ def test_what_a_task_held_is_let_go_when_it_is_done():
             pool.submit(len, large).result()
         del large
         wait_until(lambda: there() is None)
+
+
+def test_threads_work_for_a_thread_that_is_not_the_main_one(monkeypatch):
+    """Whose program may have come to its end otherwise."""
+    monkeypatch.setattr(threading.main_thread(), "is_alive", lambda: False)
+    found = []
+
+    def ask():
+        with workers(2) as pool:
+            time.sleep(0.6)  # longer than idle threads look about for whom they work
+            found.extend(pool.map(abs, [-1, -2]))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    asking.join()
+    assert found == [1, 2]

@@ -13,12 +13,12 @@ import os
 import re
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wordloom.errors import CheckpointWarning, ConfigError, InputError
+from wordloom.errors import CheckpointWarning, ConfigError, InputError, OutputError
 from wordloom.files import atomic_write, check_space, output_errors
 from wordloom.formats.source import Fault
 from wordloom.formats.tensors import Kind, Tensors, mapped, read, write
@@ -59,6 +59,7 @@ class Checkpoints:
     ) -> None:
         self.folder, self.resume, self._command = Path(folder), resume, command
         self._every = Every.of(every)
+        self._damaged: list[Path] = []
         self._since, self.position = time.monotonic(), 0  # of the last one
         self.running = self.stop_asked = False
 
@@ -77,15 +78,15 @@ class Checkpoints:
         new = not self.folder.exists()
         with output_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        with claim(self.folder):
-            try:
+        try:
+            with claim(self.folder / "training"):
                 if self._command is not None:
                     with atomic_write(self.folder / COMMAND) as file:
                         file.write(self._command)
                 yield
-            except InputError:
-                self._forget(new)
-                raise
+        except (InputError, OutputError):
+            self._forget(new)
+            raise
 
     def _forget(self, new: bool) -> None:
         if not self._found() and not self.resume:
@@ -94,24 +95,31 @@ class Checkpoints:
                 with suppress(OSError):  # somebody has put something there
                     self.folder.rmdir()
 
-    def check_space(self, n_words: int, n_contexts: int, dim: int) -> None:
-        """Raise an OutputError if the disk has no room for as many as there will be at once."""
-        check_space(self.folder / "next", (KEPT + 1) * 4 * dim * (n_words + n_contexts))
+    def check_space(self, size: int) -> None:
+        """Raise an OutputError if the disk has no room for as many more, of so many bytes, as there will be at once."""
+        check_space(self.folder / "next", (KEPT + 1 - min(KEPT, len(self._found()))) * size)
 
-    def newest(self, identity: Mapping[str, Any]) -> State | None:
-        """The state to go on from; None to begin. Refuses that of another training, naming the difference."""
+    def newest(self, identity: Mapping[str, Any], check: Callable[[State], None]) -> State | None:
+        """The state to go on from; None to begin. Refuses that of another training, naming the difference.
+
+        check: raises a Fault if it is no state of this training after all.
+        """
         found = self._found()
         if not found:
             return None
         for path in reversed(found):
             try:
                 state = _read(path)
+                _check_same(state.identity, identity, self.folder)
+                check(state)
+            except ConfigError:
+                raise
             except (Fault, InputError) as fault:
+                self._damaged.append(path)
                 warnings.warn(
                     f"{path} is damaged, so the one before it is taken: {fault}", CheckpointWarning, stacklevel=2
                 )
                 continue
-            _check_same(state.identity, identity, self.folder)
             return state
         raise InputError(f"All checkpoints in {self.folder} are damaged. Remove the folder and train anew.")
 
@@ -135,7 +143,7 @@ class Checkpoints:
         number = int(found[-1].stem) + 1 if found else 1
         record = {"place": state.place, "identity": state.identity}
         write(self.folder / f"{number:06d}.checkpoint", _KIND, state.arrays, record)
-        for old in found[: 1 - KEPT]:
+        for old in [*self._damaged, *[path for path in found if path not in self._damaged][: 1 - KEPT]]:
             with suppress(OSError):  # an old one more does no harm
                 old.unlink()
         self._since, self.position = time.monotonic(), position
@@ -146,7 +154,8 @@ class Checkpoints:
             names = [path.name for path in self.folder.iterdir()] if self.folder.exists() else []
         except OSError as error:
             raise InputError(f"{self.folder} is no folder for checkpoints: {error.strerror}. Name another.") from None
-        return [self.folder / name for name in sorted(names) if re.fullmatch(r"\d{6,}\.checkpoint", name)]
+        found = [self.folder / name for name in names if re.fullmatch(r"\d{6,}\.checkpoint", name)]
+        return sorted(found, key=lambda path: int(path.stem))
 
 
 def opened_checkpoints(checkpoint: Checkpoints | PathName | None) -> Checkpoints | None:
@@ -191,12 +200,13 @@ def _read(path: Path) -> State:
 
 def _check_same(there: Mapping[str, Any], here: Mapping[str, Any], folder: Path) -> None:
     """Refuse to go on with another training than the one that was begun."""
-    for name in sorted({*there, *here}):
+    for name in sorted({*there, *here}, key=lambda name: (name != "wordloom", name)):  # a version may bring new options
         old, new = there.get(name), here.get(name)
         if old == new:
             continue
         if isinstance(old, dict) and isinstance(new, dict):
-            name, old, new = next((k, old.get(k), new.get(k)) for k in sorted({*old, *new}) if old.get(k) != new.get(k))
+            pairs = {key: (old.get(key, "nothing"), new.get(key, "nothing")) for key in sorted({*old, *new})}
+            name, (old, new) = next((key, pair) for key, pair in pairs.items() if pair[0] != pair[1])
         what = "the corpus is another one" if name == "sha256" else f"{name} is {old} there and {new} here"
         raise ConfigError(
             f"The checkpoint in {folder} is of another training: {what}. Use the same corpus and options, or another "

@@ -24,8 +24,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     for category in (CheckpointWarning, CorpusWarning, VectorsWarning):
         warnings.simplefilter("always", category)
     for name in ("SIGTERM", "SIGHUP"):  # by which schedulers and closed terminals end programs: clean up as for Ctrl-C
-        if hasattr(signal, name) and threading.current_thread() is threading.main_thread():
-            signal.signal(getattr(signal, name), _interrupt)
+        number = getattr(signal, name, None)
+        if number and threading.current_thread() is threading.main_thread() and not is_ignored(number):
+            signal.signal(number, _interrupt)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that knows fewer letters than the vocabulary
@@ -52,6 +53,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(f"wordloom {args.command}: the output could not be written: {error.strerror}. Send it elsewhere.")
         return 5
     return 0
+
+
+def is_ignored(number: int) -> bool:
+    """As `nohup` has it for SIGHUP, and a shell for the SIGINT of what runs in the background."""
+    return signal.getsignal(number) is signal.SIG_IGN
 
 
 def _interrupt(number: int, _: object) -> None:

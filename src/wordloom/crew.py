@@ -55,6 +55,7 @@ class Crew:
 
     def __init__(self, threads: int) -> None:
         self._tasks: SimpleQueue[Task[Any] | None] = SimpleQueue()
+        self._maker = threading.current_thread()
         self._threads: list[threading.Thread] = []
         try:
             while len(self._threads) < threads and self._start_thread(len(self._threads)):
@@ -126,5 +127,5 @@ class Crew:
             try:
                 return self._tasks.get(timeout=SECONDS_BETWEEN_LOOKS)
             except Empty:
-                if not threading.main_thread().is_alive():
+                if not self._maker.is_alive():
                     return None

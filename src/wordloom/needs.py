@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wordloom.blocks import TOKENS_PER_CHUNK, number_of_parts, pairs_per_round, stride_of
+from wordloom.blocks import PAIRS_PER_ROUND, TOKENS_PER_CHUNK, number_of_parts, pairs_per_round, stride_of
 from wordloom.config import TrainConfig
 from wordloom.contexts import Windows
 from wordloom.memory import Budget, Item
@@ -23,7 +23,7 @@ PER_CONTEXT = 64  # noise, parts and alias tables, with what passes while they a
 PER_PAIR_KEPT_ASIDE = 130  # as Python's tuples, while they are gathered
 PER_NODE = 470  # of the tree of hierarchical softmax: its name, and the ways through it
 BLOCKS_OF_TEXT = 24_000_000  # read ahead, for each thread
-LONGEST_WINDOW = 2000  # words around one; where a window is a whole line, lines are shorter than that
+WORDS_AROUND = 20  # where a window is a whole line, whose length is not known yet
 SLABS = 12 * (1 << 25)  # of text whose pairs are counted by sppmi-svd
 
 
@@ -62,7 +62,7 @@ def of_text(vocabulary: Vocabulary, config: TrainConfig) -> Sizes:
     tokens, mass = vocabulary.n_tokens, vocabulary.counts.astype(np.float64)
     kept = float(mass @ keep) / tokens
     n_bytes = sum(map(len, vocabulary.words))
-    per_word = min(windows.contexts_per_word, LONGEST_WINDOW)
+    per_word = WORDS_AROUND if config.window == "sentence" else windows.contexts_per_word
     if config.positional:
         contexts = np.repeat(mass, windows.n_offsets)
         n_bytes += windows.n_offsets * (n_bytes + (STRING + 4) * len(vocabulary))
@@ -142,7 +142,7 @@ def _stretches(threads: int) -> Item:
 def _softmax(config: TrainConfig, sizes: Sizes) -> list[Item]:
     """Adagrad's squares, products with all contexts, and the pairs of an epoch, each once."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
-    rounds, pairs, positions = _round(sizes, 8_000_000)
+    rounds, pairs, positions = _round(sizes, PAIRS_PER_ROUND)
     in_round = distinct(sizes.words, sizes.contexts, pairs)
     counted = 60 * in_round * rounds + 32 * pairs + 16 * positions
     squares = 4 * stride_of(config.dim) * (n_words + n_contexts)

@@ -32,6 +32,15 @@ def _inside(value: object) -> Iterable[object]:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
+def has_form_of(value: Any, example: Any) -> bool:
+    """Whether it is like the example: a whole number from 0 on, a number, or a list of numbers, some of them None."""
+    if isinstance(example, list):
+        return isinstance(value, list) and all(entry is None or is_number(entry) for entry in value)
+    if isinstance(example, float):
+        return is_number(value)
+    return is_whole(value) and 0 <= value < 2**63
+
+
 def _options(value: Any) -> bool:
     """Names with plain values; epochs, if there, are a number of them."""
     if not isinstance(value, dict):

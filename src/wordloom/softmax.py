@@ -126,6 +126,7 @@ class Softmax(Training):
         )
         found = []
         for a_round in self.source.rounds(PAIRS_PER_ROUND):
+            self._pause(self.position)
             dealt = self.source.deal(draws, a_round, 1, word_part, context_part, self.pool)
             found.append(np.unique(dealt.pairs[: dealt.starts[-1]], return_counts=True))
         return _merged(found, len(self.source.words.names))

@@ -18,8 +18,10 @@ from wordloom.blocks import stride_of
 from wordloom.checkpoint import Checkpoints, State
 from wordloom.draws import Purpose, key
 from wordloom.errors import CorpusChangedError, DivergedError, InputError, StoppedError
+from wordloom.formats.source import Fault
 from wordloom.likelihood import Measure
 from wordloom.progress import OnProgress, Progress, ignore
+from wordloom.record import has_form_of
 from wordloom.source import Names, Source
 from wordloom.start import Start
 from wordloom.types import Matrix
@@ -69,7 +71,8 @@ class Training(ABC):
         self.losses: list[float | None] = []
         self.best: Best | None = None
         self.epoch = self.step = self.n_pairs = 0
-        self.report_due = self.began = self.began_at = 0.0
+        self.report_due = self.began = 0.0
+        self.began_at = 0  # the position of the checkpoint that it goes on from
 
     def run(self) -> Embedding:
         """Train all epochs that are left and hand over what was learnt."""
@@ -98,15 +101,15 @@ class Training(ABC):
     def _begin(self) -> None:
         """At the newest checkpoint, if there is one."""
         checkpoints = self.running.checkpoints
-        state = checkpoints.newest(self._identity()) if checkpoints else None
+        state = checkpoints.newest(self._identity(), self._check_state) if checkpoints else None
         if state:
             self._restore(state)
         else:
             self._measure()
-        self.began, self.began_at = time.perf_counter(), self.position
+        self.began = time.perf_counter()
         if checkpoints:
-            checkpoints.begin(self.position)
-        self._report(self.position)
+            checkpoints.begin(self.began_at)
+        self._report(self.began_at)
 
     def _end_epoch(self) -> None:
         """Look at what the epoch has brought, and whether the corpus is still what it was."""
@@ -128,6 +131,7 @@ class Training(ABC):
             if checkpoints.position < self.position:
                 self._checkpoint(self.position)
             checkpoints.running = False
+            self._stop_if_asked(self.position)
 
     # --- Health
 
@@ -174,8 +178,13 @@ class Training(ABC):
         checkpoints = self.running.checkpoints
         if checkpoints and (checkpoints.stop_asked or checkpoints.due(position, epoch_ended)):
             self._checkpoint(position)
+            self._stop_if_asked(position)
+
+    def _stop_if_asked(self, position: int) -> None:
+        checkpoints = self.running.checkpoints
         if checkpoints and checkpoints.stop_asked:
-            epoch, at = divmod(position, self.source.n_positions)
+            epoch = min(position // self.source.n_positions, self.config.epochs - 1)
+            at = position - epoch * self.source.n_positions
             raise StoppedError(
                 f"Stopped in epoch {epoch + 1}, at {self.source.unit[:-1]} {at:,}. "
                 f"To go on: wordloom train --resume {checkpoints.folder} (in Python, resume=True)"
@@ -184,7 +193,8 @@ class Training(ABC):
     def _checkpoint(self, position: int) -> None:
         if self.running.checkpoints:
             self._check_matrices(position)
-            state = State({**self._arrays(), **self._best_arrays()}, self._place(), self._identity())
+            place = self._place() | {"position": position}
+            state = State({**self._arrays(), **self._best_arrays()}, place, self._identity())
             self.running.checkpoints.write(state, position)
 
     def _identity(self) -> dict[str, Any]:
@@ -205,9 +215,27 @@ class Training(ABC):
     def _best_arrays(self) -> dict[str, Matrix]:
         return {"best_W": self.best.W, "best_C": self.best.C} if self.best else {}
 
+    def _check_state(self, state: State) -> None:
+        """Raise a Fault for a checkpoint that has sound checksums, and yet is none that such a training writes."""
+        place, wanted = state.place, self._place() | {"position": 0}
+        W, C = self._matrices()
+        shapes = {name: array.shape for name, array in self._arrays().items()}
+        shapes |= {"best_W": W.shape, "best_C": C.shape} if "best" in place else {}
+        sound = (
+            place.keys() - {"best"} == wanted.keys()
+            and all(has_form_of(place[name], value) for name, value in wanted.items())
+            and place["epoch"] <= self.config.epochs
+            and len(place["losses"]) == place["epoch"] + 1
+            and ("best" not in place or place["best"] in range(1, place["epoch"] + 1))
+            and {name: array.shape for name, array in state.arrays.items()} == shapes
+        )
+        if not sound:
+            raise Fault("what it holds is not what this training writes.")
+
     def _restore(self, state: State) -> None:
         """Be where a checkpoint was written."""
         place = state.place
+        self.began_at = place["position"]
         self.epoch, self.step, self.n_pairs = place["epoch"], place["step"], place["n_pairs"]
         self.losses = place["losses"]
         for name, array in self._arrays().items():

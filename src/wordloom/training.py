@@ -99,8 +99,8 @@ def train(
     outputs, checkpoints = Outputs(output, contexts_output), opened_checkpoints(checkpoint)
     with (
         outputs.claimed(),  # before standard input is read, which may take hours
-        open_corpus(corpus, text=text, tokenize=tokenize) as opened,
         checkpoints.held() if checkpoints else nullcontext(),
+        open_corpus(corpus, text=text, tokenize=tokenize) as opened,
     ):
         on_progress(Progress(stage="compile"))
         load_kernels(config.objective, "cbow" if config.model == "cbow" else "skipgram")
@@ -189,8 +189,8 @@ def train_pairs(
     outputs, checkpoints = Outputs(output, contexts_output), opened_checkpoints(checkpoint)
     with (
         outputs.claimed(),
-        open_pairs(pairs, text=text, columns=columns) as corpus,
         checkpoints.held() if checkpoints else nullcontext(),
+        open_pairs(pairs, text=text, columns=columns) as corpus,
         temporary_folder(cache) as folder,
     ):
         on_progress(Progress(stage="compile"))
@@ -222,10 +222,11 @@ def train_pairs(
 
 def _check_space(source: Source, outputs: Outputs, checkpoints: Checkpoints | None) -> None:
     """Refuse to train what could not be saved."""
-    sizes = len(source.words.names), len(source.contexts.names), source.config.dim
-    outputs.check_space(*sizes)
+    n_words, n_contexts, config = len(source.words.names), len(source.contexts.names), source.config
+    outputs.check_space(n_words, n_contexts, config.dim)
     if checkpoints:
-        checkpoints.check_space(*sizes)
+        states = 1 + (config.objective == "softmax") + (config.patience is not None)  # squares, and the best epoch
+        checkpoints.check_space(states * 4 * config.dim * (n_words + n_contexts))
 
 
 def _check_given(vocabulary: object, name: str, contradicting: set[str]) -> None:

@@ -43,16 +43,16 @@ def stopping(checkpoints: "Checkpoints | None") -> Iterator[None]:
         asked.append(number)
         checkpoints.stop()
 
-    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {name: signal.signal(getattr(signal, name), handler) for name in names}
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {n: signal.signal(n, handler) for n in numbers if signal.getsignal(n) is not signal.SIG_IGN}  # nohup
     try:
         yield
     except StoppedError as stopped:
         stopped.exit_code = 128 + asked[0]
         raise
     finally:
-        for name, old in before.items():
-            signal.signal(getattr(signal, name), old)
+        for number, old in before.items():
+            signal.signal(number, old)
 
 
 def typed(args: Namespace) -> bytes:
@@ -68,8 +68,12 @@ def recall(args: Namespace) -> Namespace:
     """What was typed then, and what is typed now: another output or more threads are fine, other options are not."""
     from wordloom.checkpoint import COMMAND
 
-    then = _read(Path(args.resume) / COMMAND)
-    now = {name: value for name, value in vars(args).items() if value not in (None, False, [])}
+    if args.checkpoint is not None and Path(args.checkpoint) != Path(args.resume):
+        raise InputError(f"--resume {args.resume} goes on in that folder. Leave out --checkpoint {args.checkpoint}.")
+    now = {
+        name: value for name, value in vars(args).items() if value is not None and value is not False and value != []
+    }
+    then = {} if args.corpus else _read(Path(args.resume) / COMMAND)  # a whole command needs no other
     for name in OPTIONS:
         if name in now and then.get(name) not in (None, now[name]):
             raise InputError(
@@ -82,12 +86,23 @@ def recall(args: Namespace) -> Namespace:
 def _read(path: Path) -> dict[str, Any]:
     try:
         typed = json.loads(path.read_bytes())
-        if not isinstance(typed, dict) or not isinstance(typed.get("corpus"), list):
-            raise ValueError
     except OSError:
         raise InputError(
-            f"{path.parent} holds no training to go on with. Give the folder that was named by --checkpoint."
+            f"{path.parent} holds no training to go on with. Give the folder that was named by --checkpoint, or type "
+            "the whole command again, with --resume."
         ) from None
     except (ValueError, RecursionError):
-        raise InputError(f"{path} is damaged. Type the whole command again, with --checkpoint and --resume.") from None
-    return typed
+        typed = None
+    if not _is_command(typed):
+        raise InputError(f"{path} is damaged. Type the whole command again, with --resume instead of --checkpoint.")
+    return dict(typed)
+
+
+def _is_command(typed: Any) -> bool:
+    """Whether it has the form that `typed` gives it."""
+    if not isinstance(typed, dict) or not isinstance(corpus := typed.pop("corpus", None), list):
+        return False
+    plain = all(value is None or isinstance(value, str | int | float) for value in typed.values())
+    paths = all(isinstance(typed.get(name), str | None) for name in {*_PATHS, "columns", "every"})
+    typed["corpus"] = corpus
+    return plain and paths and bool(corpus) and all(isinstance(path, str) for path in corpus)

@@ -113,7 +113,7 @@ def _digest(tensor: npt.NDArray[Any], dtype: np.dtype[Any]) -> str:
 
 def pieces(tensor: npt.NDArray[Any], dtype: np.dtype[Any]) -> Iterator[memoryview]:
     """The bytes of a tensor, some rows at a time: rows may be padded in memory, and are not copied all at once."""
-    rows = max(1, _CHUNK // (dtype.itemsize * math.prod(tensor.shape[1:])))
+    rows = max(1, _CHUNK // max(1, dtype.itemsize * math.prod(tensor.shape[1:])))
     for start in range(0, len(tensor), rows):
         piece = np.ascontiguousarray(tensor[start : start + rows], dtype)
         yield piece.reshape(-1).view(np.uint8).data
