@@ -2,7 +2,7 @@
 
 Each trial begins a training of a second or two over an old model, kills it after a random time, resumes it, kills it
 again, and in the end lets it finish. At every moment the output must be the old file or the final one, and the final
-one must be byte for byte that of a training which nobody disturbed. Half as many trials send SIGINT or SIGTERM instead,
+one must be byte for byte that of a training which nobody disturbed. A fifth as many trials send SIGINT or SIGTERM instead,
 which must end the program within five seconds, with a checkpoint.
 """
 
@@ -62,7 +62,7 @@ class Case(NamedTuple):
 
 def measure(short: bool, seed: int) -> list[Figure]:
     """Two trials at a time."""
-    trials, signals = (SHORT_TRIALS, SHORT_TRIALS) if short else (TRIALS, TRIALS // 2)
+    trials, signals = (SHORT_TRIALS, SHORT_TRIALS) if short else (TRIALS, TRIALS // 5)
     with TemporaryDirectory() as folder, ThreadPoolExecutor(2) as lanes:
         cases = _cases(Path(folder), list(KINDS)[: 2 if short else None])
         killed = list(lanes.map(lambda i: _killed(Path(folder), cases[i % len(cases)], seed, i), range(trials)))
