@@ -2,8 +2,8 @@
 
 Each trial begins a training of a second or two over an old model, kills it after a random time, resumes it, kills it
 again, and in the end lets it finish. At every moment the output must be the old file or the final one, and the final
-one must be byte for byte that of a training which nobody disturbed. A fifth as many trials send SIGINT or SIGTERM instead,
-which must end the program within five seconds, with a checkpoint.
+one must be byte for byte that of a training which nobody disturbed. A fifth as many trials send SIGINT or SIGTERM
+instead, which must end the program within five seconds, with a checkpoint.
 """
 
 import os
@@ -47,7 +47,7 @@ MUTANTS = [
         "self.shift = 0",
     ),
     Mutant("a resumed training begins with fresh vectors", "trainer.py", "array[...] = state.arrays[name]", "pass"),
-    Mutant("a signal is taken for the end of the training", "commands/interrupted.py", "checkpoints.stop()", "pass"),
+    Mutant("the exit code names no signal", "commands/interrupted.py", "stopped.exit_code = 128 + asked[0]", "pass"),
 ]
 
 
