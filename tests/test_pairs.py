@@ -566,3 +566,11 @@ def test_what_is_no_pair_in_a_table_is_named_with_its_file(tmp_path):
         InputError, match=r"pairs\.parquet, row by row as pairs: The word of pairs\[1\] is an empty string"
     ):
         wordloom.train_pairs(tmp_path / "pairs.parquet")
+
+
+def test_columns_of_what_is_no_table_are_refused(tmp_path):
+    (tmp_path / "pairs.txt").write_text("a b\n")
+    with pytest.raises(
+        InputError, match=r"^columns= are those of a Parquet file, and .*pairs\.txt is none\. Leave them"
+    ):
+        wordloom.train_pairs(tmp_path / "pairs.txt", columns=["a", "b"])
