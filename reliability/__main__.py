@@ -1,4 +1,4 @@
-"""All figures, as a table: about 15 minutes on two cores.
+"""All figures, as a table: about 25 minutes on two cores.
 
 The soak runs beside the others, which come one after the other, each in a process of its own.
 """
@@ -18,7 +18,7 @@ NO_FIGURES = {"__init__", "__main__"}
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description="All figures of reliability, as a table: about 15 minutes on two cores."
+        description="All figures of reliability, as a table: about 25 minutes on two cores."
     )
     parser.add_argument("--short", action="store_true", help="the short forms, which are part of `make test`")
     parser.add_argument("--seed", type=int, default=0, help="another seed tries other faults")

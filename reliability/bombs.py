@@ -162,6 +162,11 @@ BOMBS = [
     Bomb("a .vec that promises 10^12 x 300", "vectors", lambda: b"%d 300\nthe 1 2\n" % 10**12),
     Bomb("a .vec of one line of 30 MB", "vectors", lambda: b"1 2\nx " + b"1" * (30 * MB)),
     Bomb("a .vec of one row of a million numbers", "vectors", lambda: b"2 1000000\nx" + b" 1" * 1_000_000 + b"\n"),
+    Bomb(  # whose words are Python's strings before their number is known to be wrong: this one is not met
+        "a .vec.gz of 3,000,000 rows of one number, and one more promised",
+        "vectors",
+        lambda: gzip.compress(b"3000001 1\n" + b"".join(b"w%d 1\n" % i for i in range(3_000_000)), 6),
+    ),
     Bomb("GloVe's, with one line of 30 MB of numbers", "vectors", lambda: b"x" + b" 1" * (15 * MB)),
     Bomb("a native header of 2^63 bytes", "vectors", lambda: (2**63).to_bytes(8, "little") + b"{" * 99),
     Bomb("a native header that is a megabyte of brackets", "vectors", lambda: _loom(b'{"a":' + _DEEP), short=True),

@@ -554,5 +554,10 @@ def test_two_trainings_have_two_outputs_and_two_folders(text, tmp_path):
 def test_a_corpus_that_changes_is_found_without_checkpoints_too(zipf_corpus, tmp_path):
     path = tmp_path / "corpus.txt"
     path.write_text("".join(" ".join(sentence) + "\n" for sentence in zipf_corpus[:2000]))
+
+    def spoil(progress):
+        if progress.stage == "train" and progress.done:
+            path.touch()
+
     with pytest.raises(wordloom.CorpusChangedError):
-        wordloom.train(path, on_progress=lambda progress: progress.done and path.touch(), **options("blocks"))
+        wordloom.train(path, on_progress=spoil, **options("blocks"))

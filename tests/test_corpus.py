@@ -614,3 +614,15 @@ def test_the_line_of_a_byte_beyond_the_first_block_is_found(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"word\n" * 300_000 + b"caf\xe9\n")
     with pytest.raises(InputError, match=r"line 300001\b|line 300,001\b"):
         list(open_corpus(tmp_path / "a.txt").sentences())
+
+
+def test_packed_text_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(textfiles, "_FREELY_UNPACKED", 1000)
+    (tmp_path / "a.txt").write_bytes(gzip.compress(b"a b\n" * 500_000))
+    with pytest.raises(InputError, match=r"a\.txt unpacks to more than 200 times its [\d,]+ bytes"):
+        list(open_corpus(tmp_path / "a.txt").sentences())
+
+
+def test_the_line_of_a_byte_that_is_gone_is_the_last_one(tmp_path):
+    (tmp_path / "a.txt").write_text("a\nb\n")
+    assert textfiles._line_number(textfiles.SourceFile.at(tmp_path / "a.txt", "a.txt"), "utf-8", 1000) == 3

@@ -11,6 +11,9 @@ import pytest
 
 import wordloom
 from wordloom.cli import main
+from wordloom.config import TextOptions
+from wordloom.errors import CorpusChangedError
+from wordloom.lines import LineFiles
 from wordloom.pairings import basket_pairs, dependency_pairs, edge_pairs
 
 SESSIONS = Path(__file__).parent.parent.parent / "shared/data/sessions/yoochoose_100k.txt"
@@ -302,3 +305,13 @@ def test_parses_come_from_files(tmp_path):
     path.write_text("\t".join(["1", "a", "a", "X", "_", "_", "9" * 5000, "dep", "_", "_"]) + "\n")
     with pytest.raises(wordloom.InputError, match="HEAD is '9999"):
         list(dependency_pairs(path))
+
+
+def test_a_file_that_changes_while_its_lines_are_read_is_noticed(tmp_path):
+    path = tmp_path / "baskets.txt"
+    path.write_text("bread milk\n")
+    blocks = LineFiles(path, TextOptions()).blocks()
+    assert next(blocks).lines == ["bread milk"]
+    path.write_text("bread milk beer\n")
+    with pytest.raises(CorpusChangedError, match=r"baskets\.txt was changed while it was read"):
+        list(blocks)

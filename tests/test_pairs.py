@@ -574,3 +574,9 @@ def test_columns_of_what_is_no_table_are_refused(tmp_path):
         InputError, match=r"^columns= are those of a Parquet file, and .*pairs\.txt is none\. Leave them"
     ):
         wordloom.train_pairs(tmp_path / "pairs.txt", columns=["a", "b"])
+
+
+def test_a_pair_with_a_megabyte_of_space_behind_it_is_refused(tmp_path):
+    (tmp_path / "pairs.txt").write_text("a b\nc d" + " " * 3_000_000)
+    with pytest.raises(InputError, match=r"pairs\.txt, line 2: far too long for a pair\."):
+        wordloom.train_pairs(tmp_path / "pairs.txt")
