@@ -32,7 +32,7 @@ import json, sys
 import fasttext
 corpus, out, kind, loss, minn, maxn = sys.argv[1:]
 m = fasttext.train_unsupervised(corpus, model=kind, loss=loss, dim=24, minCount=1, epoch=1, minn=int(minn),
-                                maxn=int(maxn), bucket=500, thread=10, verbose=0)  # with fewer it leaves rows unset
+                                maxn=int(maxn), bucket=500, thread=12, verbose=0)  # with fewer it leaves numbers unset
 m.save_model(out)
 unknown = ["kitten", "Kätzchen", "x", "子猫", "the the"]
 hexed = lambda row: row.astype("<f4").tobytes().hex()
