@@ -12,9 +12,18 @@ from wordloom import ConfigError, DivergedError, Embedding, InputError, Vectors
 from wordloom.cli import main
 from wordloom.contexts import Windows, keep_limit, sentence_pairs
 from wordloom.draws import key
-from wordloom.kernel.logistic import SEEN, SINGLE_GRADIENTS
+from wordloom.kernel.logistic import NODES, PARTS, SEEN, SINGLE_GRADIENTS
 from wordloom.kernel.rows import thinned
-from wordloom.logistic import ENOUGH, FOR_MEAN, MOMENTS, loss_and_gradient, noise_of, solve
+from wordloom.logistic import (
+    AS_THEY_ARE,
+    ENOUGH,
+    FOR_MEAN,
+    MOMENTS,
+    loss_and_gradient,
+    noise_of,
+    normal_loss_and_gradient,
+    solve,
+)
 from wordloom.seen import Seen
 from wordloom.workers import workers
 
@@ -105,21 +114,57 @@ def test_no_other_vector_has_a_smaller_loss():
         assert all(loss_and_gradient(v + rng.normal(scale=s, size=len(v)), *asked)[0] > best for s in (0.01, 0.1, 3.0))
 
 
-@pytest.mark.parametrize("drawn", [None, 64])
-def test_the_solution_is_that_of_scikit_learn(drawn, to_the_end):
-    """Of all contexts, and of a sample that stands for the noise, with the same weights."""
+def test_the_solution_is_that_of_scikit_learn(to_the_end):
     linear_model = pytest.importorskip("sklearn.linear_model")
     matrix, seen, probability = problem(np.random.default_rng(6))
-    noise = noise_of(matrix, probability, drawn)
-    assert len(noise.X) == (drawn or len(matrix))
-    V = solved(seen, matrix, noise)
+    V = solved(seen, matrix, noise_of(matrix, probability, None))
     for j, v in enumerate(V):
-        _, p, _, l2 = objective_of(j, seen, matrix, probability)
+        _, p, n, l2 = objective_of(j, seen, matrix, probability)
         model = linear_model.LogisticRegression(C=1 / l2, fit_intercept=False, tol=1e-10, max_iter=10_000)
-        label = np.repeat([1, 0], [len(matrix), len(noise.X)])
-        weights = np.concatenate([p, 5.0 * p.sum() * noise.weights])
-        model.fit(np.vstack([matrix, noise.X]).astype(np.float64), label, sample_weight=weights)
+        label = np.repeat([1, 0], len(matrix))
+        model.fit(np.vstack([matrix, matrix]).astype(np.float64), label, sample_weight=np.concatenate([p, n]))
         np.testing.assert_allclose(v, model.coef_[0], rtol=1e-4, atol=1e-5 * np.linalg.norm(v))
+
+
+@pytest.mark.parametrize(("dim", "l2"), [(11, 2.0), (100, 2.0), (11, 1e-6)])
+def test_the_solution_is_the_optimum_of_rows_and_a_normal_distribution_too(dim, l2, to_the_end):
+    matrix, seen, probability = problem(np.random.default_rng(6), dim=dim)
+    noise = noise_of(matrix, probability, 64)
+    V = solved(seen, matrix, noise, l2=l2).astype(np.float64)
+    for j, v in enumerate(V):
+        _, p, _, _ = objective_of(j, seen, matrix, probability)
+        drawn = 5.0 * p.sum()
+
+        def gradient(v, p=p, drawn=drawn):
+            of_seen, of_rows = (
+                loss_and_gradient(v, *asked)[1]
+                for asked in ((matrix, p, 0 * p, l2), (noise.X, 0 * noise.weights, drawn * noise.weights, 0.0))
+            )
+            return of_seen + of_rows + drawn * noise.rest * normal_loss_and_gradient(v, noise.mean, noise.covariance)[1]
+
+        assert np.linalg.norm(gradient(v)) < 1e-5 * np.linalg.norm(gradient(0 * v))
+
+
+def test_the_gradient_of_a_normal_distribution_is_that_of_its_loss_and_that_of_many_rows_drawn_from_it():
+    rng = np.random.default_rng(1)
+    root, mean, v = rng.normal(scale=0.6, size=(4, 4)), rng.normal(size=4), rng.normal(size=4)
+    covariance = root @ root.T
+    loss, gradient = normal_loss_and_gradient(v, mean, covariance)
+    for i, step in enumerate(1e-6 * np.eye(4)):
+        up, down = (normal_loss_and_gradient(v + sign * step, mean, covariance)[0] for sign in (1, -1))
+        assert (up - down) / 2e-6 == pytest.approx(gradient[i], rel=1e-6, abs=1e-8)
+    rows = (mean + rng.normal(size=(200_000, 4)) @ root.T).astype(np.float32)
+    weights = np.full(len(rows), 1 / len(rows))
+    of_rows = loss_and_gradient(v, rows, 0 * weights, weights, 0.0)
+    assert of_rows[0] == pytest.approx(loss, rel=0.01)
+    np.testing.assert_allclose(of_rows[1], gradient, atol=0.01)
+    assert normal_loss_and_gradient(0 * v, mean, covariance)[1] == pytest.approx(mean / 2)
+
+
+def test_the_numbers_of_gauss_and_hermite_are_right():
+    t, parts = np.polynomial.hermite_e.hermegauss(8)
+    np.testing.assert_allclose(NODES, t[4:], rtol=1e-14)
+    np.testing.assert_allclose(PARTS, parts[4:] / parts.sum(), rtol=1e-13)
 
 
 def test_of_what_a_word_was_seen_with_the_mean_is_that_of_many_and_the_rest_that_of_a_sample(to_the_end):
@@ -191,20 +236,19 @@ def test_what_does_not_converge_is_an_error(most, to_the_end, monkeypatch):
 
 def test_all_contexts_are_the_noise_if_they_are_few():
     matrix, p = np.arange(6, dtype=np.float32).reshape(3, 2), np.array([0.5, 0.2, 0.3])
-    X, weights = noise_of(matrix, p, 3)
-    assert X.tolist() == matrix.tolist() and weights.tolist() == [0.5, 0.2, 0.3]
+    noise = noise_of(matrix, p, 3)
+    assert noise.X.tolist() == matrix.tolist() and noise.weights.tolist() == [0.5, 0.2, 0.3] and noise.rest == 0
 
 
-def test_the_probable_contexts_stay_as_they_are_and_the_others_are_points_that_weigh_the_same():
+def test_the_probable_contexts_stay_as_they_are_and_the_others_are_a_normal_distribution():
     rng = np.random.default_rng(2)
     p = np.array([*[0.3 / 300] * 300, 0.4, 0.3])
     matrix = rng.normal(size=(302, 3)).astype(np.float32)
-    X, weights = noise_of(matrix, p, 10)
-    np.testing.assert_array_equal(X[:2], matrix[[300, 301]])
-    np.testing.assert_allclose(weights[:2], [0.4, 0.3], rtol=0.01)
-    assert len(np.unique(weights[2:])) == 1 and weights.sum() == pytest.approx(1)
-    away = X[2:].astype(np.float64) - X[2:].mean(axis=0, dtype=np.float64)
-    np.testing.assert_allclose(away[:4], -away[4:], atol=1e-6)
+    noise = noise_of(matrix, p, 2 * AS_THEY_ARE)
+    np.testing.assert_array_equal(noise.X, matrix[[300, 301]])
+    np.testing.assert_allclose([*noise.weights, noise.rest], [0.4, 0.3, 0.3], rtol=0.01)
+    np.testing.assert_allclose(noise.mean, matrix[:300].mean(axis=0), atol=0.06)
+    np.testing.assert_allclose(noise.covariance, np.cov(matrix[:300].T, bias=True), atol=0.1)
 
 
 def test_a_sample_has_the_frequent_ones_all_and_of_the_others_equal_parts():
@@ -238,25 +282,26 @@ def test_a_sample_is_not_too_large_however_uneven_times_are(rest):
     assert weights.sum() == pytest.approx(times.sum(), rel=0.01)
 
 
-@pytest.mark.parametrize(("contexts", "drawn"), [(5000, 400), (150, 148), (3000, 24)])
-def test_mean_and_covariance_of_the_samples_are_put_right(contexts, drawn):
+@pytest.mark.parametrize(("contexts", "drawn"), [(5000, 400), (150, 148), (3000, 24), (3000, 1)])
+def test_mean_and_covariance_of_all_are_those_of_a_larger_sample(contexts, drawn):
     rng = np.random.default_rng(1)
     matrix, p = rng.normal(1.0, size=(contexts, 6)).astype(np.float32), rng.dirichlet(np.full(contexts, 0.3))
-    noise = noise_of(matrix, p, drawn)
-    rows, weights = thinned(np.arange(contexts, dtype=np.int32), p, MOMENTS * drawn)
-    weights = weights / weights.sum()
-    of_all, of_sample = ((w @ X, X.T * w @ X) for X, w in ((matrix[rows], weights), (noise.X, noise.weights)))
-    assert noise.X.shape == (drawn, 6) and noise.weights.sum() == pytest.approx(1)
-    np.testing.assert_allclose(of_sample[0], of_all[0], rtol=1e-4)
-    np.testing.assert_allclose(of_sample[1], of_all[1], rtol=3e-3 if drawn == 148 else 1e-4, atol=1e-5)
+    X, weights, rest, mean, covariance = noise_of(matrix, p, drawn)
+    rows, many = thinned(np.arange(contexts, dtype=np.int32), p, MOMENTS * max(drawn, 6))
+    many = many / many.sum()
+    assert len(X) == drawn // AS_THEY_ARE and weights.sum() + rest == pytest.approx(1)
+    np.testing.assert_allclose(weights @ X + rest * mean, many @ matrix[rows], rtol=1e-5)
+    moment = X.T * weights @ X + rest * (covariance + np.outer(mean, mean))
+    np.testing.assert_allclose(moment, matrix[rows].T * many @ matrix[rows], rtol=1e-4)
 
 
-def test_contexts_of_one_vector_stay_as_they_are_and_few_rows_are_not_enough_for_a_covariance():
+def test_contexts_of_one_vector_stay_as_they_are(to_the_end):
     matrix, p = np.full((900, 3), 0.5, np.float32), np.full(900, 1 / 900)
-    for asked, taken in ((40, 40), (1, 9)):
-        X, weights = noise_of(matrix, p, asked)
-        np.testing.assert_allclose(X, np.full((taken, 3), 0.5), rtol=1e-6)
-        assert len(weights) == taken
+    _, seen, _ = problem(np.random.default_rng(3))
+    noise = noise_of(matrix, p, 40)
+    np.testing.assert_allclose([noise.mean, *noise.X], 0.5, rtol=1e-6)
+    np.testing.assert_allclose(noise.covariance, 0, atol=1e-12)
+    np.testing.assert_allclose(solved(seen, matrix, noise), solved(seen, matrix, noise_of(matrix, p, None)), rtol=1e-4)
 
 
 def test_a_sample_of_the_noise_gives_nearly_the_vectors_of_all(large, zipf_corpus):

@@ -9,9 +9,10 @@ v_w is what minimises
 By its l2 the optimum is unique: it does not matter where one starts, in which order words come, or who solves them.
 Nothing is drawn at random: n(w, c) is what `seen.py` expects of a text. Where a sum has more than `most_contexts`
 contexts, so many rows stand for all. In the first sum these are the contexts of much weight as they are, and of the
-others a systematic sample (`kernel.rows.thinned`); a linear term gives them the mean of a sample eight times as large.
-In the second, the same for all words, they are the most probable contexts, and for the others points with their mean
-and covariance (`logistic.noise_of`), 2 to 4 * dim. Both stay convex. most_contexts=None takes all contexts, and time.
+others a systematic sample (`kernel.rows.thinned`); a linear term gives them the mean of a sample five times as large.
+In the second, the same for all words, the most probable contexts, an eighth as many, stay as they are, and a normal
+distribution with their mean and covariance stands for the others (`logistic.noise_of`). Both sums stay convex.
+most_contexts=None takes all contexts, and time.
 
 New contexts while the words stay as they are: the same with w and c exchanged. D' then holds k |D| noise(c) pairs of c,
 that is k noise(c) / p(c) for each of D, where p(c) is the share of c in D; the w of both are as frequent as in D.
@@ -44,7 +45,7 @@ from wordloom.seen import Seen, seen_in_pairs, seen_in_text, text_vocabulary, un
 from wordloom.spelling import quoted
 from wordloom.types import Float64s
 from wordloom.vectors import Embedding, Vectors
-from wordloom.vocabulary import Vocabulary
+from wordloom.vocabulary import keep_probability, noise
 from wordloom.workers import Workers, workers
 
 Side = Literal["words", "contexts"]
@@ -116,9 +117,9 @@ def fold_in(
         usable, left_out = _with_contexts(seen)
         report = _reporter(len(usable.words), on_progress)
         report(0)
-        noise = noise_of(fixed.vectors, _drawn_from(fixed, config, side), most_contexts)
-        drawn = _drawn_per_pair(usable, known, config, side)
-        V = solve(usable, fixed.vectors, noise, drawn, l2, most_contexts, pool, report)
+        drawn = noise_of(fixed.vectors, _drawn_from(fixed, config, side), most_contexts)
+        per_pair = _drawn_per_pair(usable, known, config, side)
+        V = solve(usable, fixed.vectors, drawn, per_pair, l2, most_contexts, pool, report)
     made = {name: getattr(config, name) for name in _MODEL} | {"l2": float(l2), "most_contexts": most_contexts}
     record = {"side": side, "words": len(V), "left_out": len(left_out), "corpus": digest, **made}
     return FoldedIn(vectors=Vectors(usable.words, V, usable.counts), side=side, left_out=left_out, record=record)
@@ -268,10 +269,10 @@ def _with_contexts(seen: Seen) -> tuple[Seen, list[str]]:
 
 def _drawn_from(fixed: Vectors, config: TrainConfig, side: Side) -> Float64s:
     """The distribution of the fixed side in D': the contexts' noise, or the words as they stand in D."""
-    vocabulary = Vocabulary(tuple(fixed.words), np.maximum(1, fixed.counts))
+    counts = np.maximum(1, fixed.counts)
     if side == "words":
-        return vocabulary.noise(config.noise_power)
-    stay = vocabulary.keep_probability(config.sample, config.subsampling) * vocabulary.counts
+        return noise(counts, config.noise_power)
+    stay = keep_probability(counts, config.sample, config.subsampling) * counts
     return np.asarray(stay / stay.sum())
 
 

@@ -2,7 +2,8 @@
 
     f(v) = Σ_r p_r * -log σ(x_r·v)  +  Σ_r n_r * -log σ(-x_r·v)  +  ridge/2 |v|²
 
-`loss_and_gradient` is the definition, made to be read; `kernel/logistic.py` finds the v where the gradient is zero.
+`loss_and_gradient` is the definition, made to be read, and `normal_loss_and_gradient` that for rows which nobody counts
+but whose distribution is known; `kernel/logistic.py` finds the v where the gradient is zero.
 """
 
 from collections.abc import Callable
@@ -18,13 +19,14 @@ from wordloom.types import Counts, Float64s, Ids, Matrix
 from wordloom.workers import Workers
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from wordloom.kernel.logistic import Common, Room, Rows
+    from wordloom.kernel.logistic import Common, Room, Rows, Symmetric
 
 MOST_GRADIENTS = 1000  # for one word; nearly all need 6 to 18
-FOR_MEAN = 8  # so many times as many contexts as a word is taken to be seen with say what mean they have
-MOMENTS = 16  # so many times as many as the rows of the noise say what mean and covariance these have
+FOR_MEAN = 5  # so many times as many contexts as a word is taken to be seen with say what mean they have
+AS_THEY_ARE = 8  # of so many contexts of the noise one stays as it is; the mean and covariance of the others count
+MOMENTS = 16  # so many times as many contexts say what mean and covariance these have
 ENOUGH = 1e-6  # gᵀP⁻¹g at the end as a part of vᵀPv: vectors are within about a thousandth of the optimum
-_WORDS_AT_ONCE = 16
+_WORDS_AT_ONCE = 32
 
 
 def loss_and_gradient(v: Float64s, X: Matrix, p: Float64s, n: Float64s, ridge: float) -> tuple[float, Float64s]:
@@ -34,56 +36,55 @@ def loss_and_gradient(v: Float64s, X: Matrix, p: Float64s, n: Float64s, ridge: f
     return float(loss), np.einsum("r,rd->d", (p + n) * sigmoid(x) - p, X.astype(np.float64)) + ridge * v
 
 
+def normal_loss_and_gradient(v: Float64s, mean: Float64s, covariance: Float64s) -> tuple[float, Float64s]:
+    """E[-log σ(-x·v)] and its gradient, for x of a normal distribution.
+
+    x·v is then normal, too, of mean μ = mean·v and variance s² = vᵀ covariance v, so the expectation is that of one
+    number: Σ_i part_i log(1 + e^(μ + s t_i)) by Gauss and Hermite, convex since with every t_i there is -t_i. Its
+    gradient is Σ_i part_i σ(μ + s t_i) (mean + t_i covariance v / s).
+    """
+    t, parts = np.polynomial.hermite_e.hermegauss(8)
+    turned, parts = covariance @ v, parts / parts.sum()
+    s = np.sqrt(v @ turned)
+    x = mean @ v + s * t
+    along = np.sum(parts * sigmoid(x) * t) / s if s > 0 else 0.0
+    return float(-np.sum(parts * log_sigmoid(-x))), np.sum(parts * sigmoid(x)) * mean + along * turned
+
+
 class Noise(NamedTuple):
-    """Rows that stand for the whole noise: Σ_c noise(c) g(v_c) is about Σ_i weights[i] g(X[i]) for any g."""
+    """Rows and a normal distribution that stand for the whole noise.
+
+    Σ_c noise(c) g(v_c) is about Σ_i weights[i] g(X[i]) + rest * E[g(x)] for any g, with x of that mean and covariance.
+    """
 
     X: Matrix
     weights: Float64s
+    rest: float
+    mean: Float64s
+    covariance: Float64s
 
 
 def noise_of(matrix: Matrix, probability: Float64s, n: int | None) -> Noise:
-    """The whole noise if it has at most n contexts (or n is None), else n rows that stand for it, or 9/4 to 9/2 * dim.
+    """The whole noise if it has at most n contexts (or n is None), else what stands for it.
 
-    The most probable contexts stay as they are; `_points` stand for the others. With x·v nearly normal, as it is for
-    drawn contexts, hardly anything but their mean and covariance matters: those of a sample of MOMENTS * n contexts.
-    """
-    from wordloom.kernel.rows import thinned
-
-    half = 1 << (matrix.shape[1] - 1).bit_length()
-    if n is None or max(n, 9 * half // 4) >= len(probability):
-        return Noise(np.ascontiguousarray(matrix, np.float32), probability)
-    n = max(n, 9 * half // 4)  # contexts that stay are an eighth of the points at least
-    rows, weights = thinned(np.arange(len(probability), dtype=np.int32), probability, MOMENTS * n)
-    order, weights = np.argsort(-weights, kind="stable"), weights / weights.sum()
-    kept, others = np.split(order, [n - 2 * half])
-    X = np.concatenate([matrix[rows[kept]], _points(matrix, rows[others], weights[others], half)])
-    return Noise(X, np.append(weights[kept], np.full(2 * half, weights[others].sum() / (2 * half))))
-
-
-def _points(matrix: Matrix, rows: Ids, weights: Float64s, half: int) -> Matrix:
-    """m ± L g_i for i < half: points that weigh the same, with mean m and covariance L Lᵀ of the rows.
-
-    g_ij = ±1, odd or even as the bits that i and j share (Walsh): Σ_i g_ij g_ik is half where j = k, else 0. By ± all
-    odd moments about m vanish, as those of the normal distribution do.
+    The n / AS_THEY_ARE most probable contexts stay as they are. For drawn contexts x·v is nearly normal, so that hardly
+    anything but the mean and covariance of the others matters: those of a sample MOMENTS times as large.
     """
     from wordloom.kernel import moments
+    from wordloom.kernel.rows import thinned
 
-    X, weight = _in_room(matrix, rows, weights)
-    middle = moments.mean_of(X, weight)
-    S = moments.second_moment(X - middle.astype(np.float32), weight)
-    little = (1e-6 * np.trace(S) / len(S) + 1e-30) * np.eye(len(S))  # where all x are alike, L is not 0 but little
-    L = moments.root_of(S + little)[: matrix.shape[1], : matrix.shape[1]]
-    away = _walsh(np.pad(L.T, ((0, half - len(L)), (0, 0))))
-    middle = middle[: len(L)]
-    return np.concatenate([middle + away, middle - away]).astype(np.float32)
-
-
-def _walsh(T: Float64s) -> Float64s:
-    """Σ_j g_ij T[j] for all i: of every two neighbours sum and difference, then of every two such twos, and so on."""
-    for step in 2 ** np.arange(len(T).bit_length() - 1):
-        a, b = np.moveaxis(T.reshape(-1, 2, step, T.shape[1]), 1, 0)
-        T = np.stack([a + b, a - b], axis=1).reshape(T.shape)
-    return T
+    dim = matrix.shape[1]
+    if n is None or n >= len(probability):
+        whole = np.ascontiguousarray(matrix, np.float32)
+        return Noise(whole, probability, 0.0, np.zeros(dim), np.zeros((dim, dim)))
+    many = MOMENTS * max(n, dim)  # or there would be directions of which nothing is known
+    rows, weights = thinned(np.arange(len(probability), dtype=np.int32), probability, many)
+    order, weights = np.argsort(-weights, kind="stable"), weights / weights.sum()
+    kept, others = np.split(order, [n // AS_THEY_ARE])
+    X, weight = _in_room(matrix, rows[others], weights[others])
+    mean = moments.mean_of(X, weight)
+    covariance = moments.second_moment(X - mean.astype(np.float32), weight)
+    return Noise(matrix[rows[kept]], weights[kept], weights[others].sum(), mean[:dim], covariance[:dim, :dim])
 
 
 def _in_room(matrix: Matrix, rows: Ids, weights: Float64s) -> "Rows":
@@ -161,9 +162,20 @@ def _common(noise: Noise, ridges: Float64s) -> "Common":
     from wordloom.kernel import moments
 
     rows = _in_room(noise.X, np.arange(len(noise.X), dtype=np.int32), noise.weights)
-    moment = moments.second_moment(*rows)
-    inverse = np.stack([moments.inverse_of(0.5 * moment + ridge * np.eye(len(moment))) for ridge in ridges])
-    return kernel.Common(rows, moments.mean_of(*rows), inverse)
+    width, share = rows.X.shape[1], noise.weights.sum()  # _in_room makes weights parts of 1
+    middle, covariance = (np.pad(of, (0, width - len(of))) for of in (noise.mean, noise.covariance))
+    mean = share * moments.mean_of(*rows) + noise.rest * middle
+    moment = share * moments.second_moment(*rows) + noise.rest * (covariance + np.outer(middle, middle))
+    inverse = np.stack([moments.inverse_of(0.5 * moment + ridge * np.eye(width)) for ridge in ridges])
+    normal = kernel.Normal(noise.rest, middle, _in_both(covariance))
+    return kernel.Common(rows, share, normal, mean, _in_both(inverse))
+
+
+def _in_both(A: Float64s) -> "Symmetric":
+    """A as the kernel takes it: in float64, and in float32."""
+    from wordloom.kernel.logistic import Symmetric
+
+    return Symmetric(A, A.astype(np.float32))
 
 
 def _check_converged(words: list[str], gradients: Counts, span: range, l2: float) -> None:
