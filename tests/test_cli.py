@@ -204,7 +204,7 @@ def test_ctrl_c_ends_training_within_a_second_with_130_and_writes_nothing(corpus
     _, err = process.communicate(timeout=20)
     assert time.perf_counter() - began < 1
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "wordloom train: interrupted; nothing was written."
+    assert err.splitlines()[-1] == "wordloom train: interrupted; no output was saved."
     assert not out.exists()
 
 

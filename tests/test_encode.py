@@ -26,6 +26,7 @@ from wordloom.corpus import open_corpus
 from wordloom.encode import Encoded, _piece_lengths, encode
 from wordloom.errors import ConfigError, CorpusChangedError, InputError, OutputError
 from wordloom.progress import Progress
+from wordloom.temporary import IN_CACHE, Temporary
 from wordloom.vocabulary import Vocabulary
 
 if sys.version_info >= (3, 14):
@@ -402,6 +403,24 @@ def test_clearing_the_cache_removes_what_is_ours_and_nothing_else(path: Path, ca
     assert sorted(entry.name for entry in cache.iterdir()) == ["holiday", "note.txt", "thesis", "wordloom-tmp-link"]
     assert clear_cache(cache) == 0
     assert cache_entries(cache / "nowhere") == []
+
+
+def test_clearing_the_cache_leaves_what_a_run_is_just_writing(cache: Path) -> None:
+    cache.mkdir(exist_ok=True)
+    writing = Temporary.folder(cache, IN_CACHE)
+    (writing.path / "ids.bin").write_bytes(bytes(100))
+    assert clear_cache(cache) == 0 and writing.path.exists()
+    os.close(writing._owner or 0)  # as when the process ends
+    assert clear_cache(cache) == 100 and not writing.path.exists()
+
+
+@pytest.mark.parametrize("name", ["meta.json", "vocabulary.json"])
+def test_an_entry_nested_too_deeply_is_not_taken(path: Path, cache: Path, name: str) -> None:
+    expected = as_lists(prepared(path, cache))
+    (entry,) = cache.iterdir()
+    (entry / name).write_text("[" * 100_000 + "]" * 100_000)
+    assert len(cache_entries(cache)) == (name != "meta.json")  # without it nothing says that it is ours
+    assert as_lists(prepared(path, cache)) == expected
 
 
 def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_signal_writes_a_checkpoint_and_resume_goes_on(text, tmp_path, number,
     assert (tmp_path / "again.loom").read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.parametrize(("signals", "said"), [(1, "Stopped in epoch "), (2, "interrupted; nothing was written.")])
+@pytest.mark.parametrize(("signals", "said"), [(1, "Stopped in epoch "), (2, "interrupted; no output was saved.")])
 def test_the_signal_is_answered_by_a_stop_and_a_second_one_by_an_end(
     text, tmp_path, monkeypatch, capsys, signals, said
 ):

@@ -27,7 +27,7 @@ from wordloom.errors import CorpusChangedError, InputError, OutputError
 from wordloom.files import atomic_write, output_errors, sync_name
 from wordloom.memory import give_back
 from wordloom.progress import OnProgress, ignore
-from wordloom.temporary import IN_CACHE, Temporary
+from wordloom.temporary import IN_CACHE, Temporary, is_held
 from wordloom.vocabulary import Vocabulary, checked_selection
 
 FORMAT = "wordloom-cache-1"  # a new number whenever the same input would give other files
@@ -204,7 +204,7 @@ def _read_entry(entry: Path) -> Encoded | None:
         vocabulary = Vocabulary(tuple(content["words"]), np.array(content["counts"], np.int64))
         encoded = map_folder(entry, vocabulary, meta["digest"])
         whole = (encoded.n_tokens, encoded.n_sentences) == (meta["tokens"], meta["sentences"])
-    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
     return encoded if whole and digest_of(encoded) == encoded.digest else None
 
@@ -227,9 +227,11 @@ def cache_entries(cache_dir: str | os.PathLike[str] | None = None) -> list[Cache
 
 
 def clear_cache(cache_dir: str | os.PathLike[str] | None = None) -> int:
-    """Delete everything that `cache_entries` lists, and nothing else; give the bytes that this freed."""
+    """Delete what `cache_entries` lists, but for what a run is just writing; give the bytes that this freed."""
     freed = 0
     for path, size in cache_entries(cache_dir):
+        if is_held(path):
+            continue
         with output_errors(path):
             shutil.rmtree(path)
         freed += size
@@ -243,7 +245,7 @@ def _is_ours(folder: Path) -> bool:
         return True
     try:
         return str(json.loads((folder / _META).read_bytes())["format"]).startswith("wordloom-cache-")
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

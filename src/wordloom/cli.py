@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(f"wordloom {args.command}: {_as_typed(error, args.command)}")
         return error.exit_code
     except KeyboardInterrupt as interrupt:
-        say(f"wordloom {args.command}: interrupted; nothing was written.")
+        say(f"wordloom {args.command}: interrupted; no output was saved.")
         return 128 + (interrupt.args[0] if interrupt.args else signal.SIGINT)
     except MemoryError:
         say(f"wordloom {args.command}: there is not enough memory for this. Free some, or ask for less at once.")

@@ -141,6 +141,17 @@ def remove_leftovers(folder: Path) -> None:
                 _remove_if_left(folder / name, (match[1] or match[2]) == _host())
 
 
+def is_held(path: Path) -> bool:
+    """Whether a living process has made it and not yet removed it, as far as can be seen from here."""
+    with suppress(OSError):
+        descriptor = os.open(path, _LOOK)
+        try:
+            return try_lock(descriptor) is False
+        finally:
+            os.close(descriptor)
+    return False
+
+
 def _remove_if_left(path: Path, is_ours: bool) -> None:
     with suppress(OSError):
         descriptor = os.open(path, _LOOK)
