@@ -40,7 +40,7 @@ class Heldout:
         if not len(self):
             return None
         slices = np.array_split(np.arange(len(self)), min(len(self), _SLICES))
-        losses = list(pool.map(lambda s: pairs_loss(W, C, self.w[s], self.c[s], self.drawn[s]), slices))
+        losses = list(pool.map(lambda s: pairs_loss(W, C, self.w[s], self.c[s], self.drawn[s], 0.0), slices))
         return float(f"{sum(losses) / len(self):.12g}")  # the last bits are the system's logarithm's
 
 

@@ -11,13 +11,15 @@ import numpy as np
 
 from wordloom.heldout import Heldout, drawn_contexts
 from wordloom.hierarchical import Tree
+from wordloom.runs import pieces
 from wordloom.source import MOST_HELDOUT
 from wordloom.stretches import heldout_stretches
 from wordloom.text_source import TextSource
-from wordloom.types import Matrix, Rows
+from wordloom.types import Float64s, Ids, Matrix, Rows, Starts
 from wordloom.vocabulary import noise
 from wordloom.workers import Workers
 
+WORDS_AT_ONCE = 1 << 9  # whose vectors are copied, unless one window has more
 _SLICES = 16  # fixed, so that the sum is the same whatever the number of threads
 
 
@@ -53,44 +55,60 @@ class HeldoutWays:
         from wordloom.kernel.loss import ways_loss
 
         w, c = self._pairs.w, self._pairs.c
-        return mean_loss(len(self), lambda s: ways_loss(W, N, w[s], c[s], *self._tree), pool)
+        return mean_loss(len(self), lambda s: ways_loss(W, N, w[s], c[s], *self._tree, 0.0), pool)
 
 
 class HeldoutWindows:
     """The mean loss of the held-out windows, which are CBOW's examples."""
 
     def __init__(self, source: TextSource, tree: Tree | None) -> None:
-        self.c: list[int] = []  # the word at each place ...
-        self.words: list[int] = []  # ... and those around it, one window after the other
-        self.sizes: list[int] = []
-        for kept, left, right, *_ in heldout_stretches(source):
-            self._add(kept.tolist(), left.tolist(), right.tolist())
-            if len(self.words) > MOST_HELDOUT:
-                break
-        self._tree = tree
+        kept, left, places, right = _windows(source)
+        self._text, self._left, self._places, self._right = kept, left, places, right
+        self._sizes, self._tree = right - left - 1, tree
         probability = noise(source.contexts.mass, source.config.noise_power)
-        self._drawn = drawn_contexts(probability, len(self.c), source.config.negatives)
-
-    def _add(self, kept: list[int], left: list[int], right: list[int]) -> None:
-        for place, c in enumerate(kept):
-            window = kept[left[place] : place] + kept[place + 1 : right[place]]
-            if window:
-                self.c.append(c)
-                self.words += window
-                self.sizes.append(len(window))
+        self._drawn = drawn_contexts(probability, len(places), source.config.negatives)
 
     def __len__(self) -> int:
-        return len(self.c)
+        return len(self._places)
 
     def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
         """That of `cbow.negative_loss`, or with a tree, whose nodes C has then, of `cbow.hierarchical_loss`."""
+        return mean_loss(len(self), lambda rows: self._loss(W, C, rows), pool)
+
+    def _loss(self, W: Matrix, C: Matrix, rows: Rows) -> float:
+        """Of some windows, few at a time: their means are copies of the words' vectors."""
         from wordloom.kernel.loss import pairs_loss, ways_loss
 
-        if not len(self):
-            return None
-        sizes, c, drawn, tree = np.array(self.sizes), np.array(self.c, np.int32), self._drawn, self._tree
-        starts = np.append(0, np.cumsum(sizes)[:-1])
-        means = np.add.reduceat(W[self.words].astype(np.float64), starts) / sizes[:, None]
-        if tree is not None:
-            return mean_loss(len(c), lambda s: ways_loss(means, C, s, c[s], *tree), pool)
-        return mean_loss(len(c), lambda s: pairs_loss(means, C, s, c[s], drawn[s]), pool)
+        total = 0.0
+        for first, last in pieces(self._sizes[rows], WORDS_AT_ONCE):
+            some = rows[first:last]
+            h, c = self._means(W, some), self._text[self._places[some]]
+            if self._tree is not None:
+                total = ways_loss(h, C, np.arange(len(some)), c, *self._tree, total)
+            else:
+                total = pairs_loss(h, C, np.arange(len(some)), c, self._drawn[some], total)
+        return total
+
+    def _means(self, W: Matrix, rows: Rows) -> Float64s:
+        """`cbow.mean_of` for each of these windows."""
+        edges = zip(self._left[rows].tolist(), self._places[rows].tolist(), self._right[rows].tolist(), strict=True)
+        around = [side for a, i, b in edges for side in (self._text[a:i], self._text[i + 1 : b])]
+        sizes = self._sizes[rows]
+        sums = np.add.reduceat(W[np.concatenate(around)].astype(np.float64), np.cumsum(sizes) - sizes)
+        means: Float64s = sums / sizes[:, None]
+        return means
+
+
+def _windows(source: TextSource) -> tuple[Ids, Starts, Starts, Starts]:
+    """The held-out text, and of each place in it that has a window where this begins, the place, where it ends."""
+    texts, windows, at, n_words = [], [np.empty((3, 0), np.int64)], 0, 0
+    for kept, left, right, *_ in heldout_stretches(source):
+        places = np.flatnonzero(right - left > 1)
+        texts.append(kept.copy())  # of a stretch that has room for more
+        windows.append(np.array([left[places], places, right[places]], np.int64) + at)
+        at += len(kept)
+        n_words += int((right - left - 1)[places].sum())
+        if n_words > MOST_HELDOUT:
+            break
+    text = np.concatenate([*texts, np.empty(0, np.int32)])
+    return text, *np.concatenate(windows, axis=1)

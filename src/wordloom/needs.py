@@ -12,8 +12,11 @@ import numpy as np
 from wordloom.blocks import PAIRS_PER_ROUND, TOKENS_PER_CHUNK, number_of_parts, pairs_per_round, stride_of
 from wordloom.config import TrainConfig
 from wordloom.contexts import Windows
+from wordloom.likelihood import WORDS_AT_ONCE
 from wordloom.memory import Budget, Item
+from wordloom.softmax import ROWS_AT_ONCE
 from wordloom.source import LARGEST_SHARE, MOST_HELDOUT, Names
+from wordloom.text_source import LONGEST_WHOLE
 from wordloom.types import Float64s
 from wordloom.vocabulary import Vocabulary
 
@@ -86,7 +89,7 @@ def training_need(config: TrainConfig, sizes: Sizes, threads: int) -> list[Item]
     )
     if config.model == "sppmi-svd":
         return [names, *_factored(config, sizes, threads)]
-    kept_aside = Item("for what is held out", _heldout(config, sizes))
+    kept_aside = Item("for what is held out", _heldout(config, sizes) + _copied(config, threads))
     items = [*_model(config, n_words, n_contexts), names, kept_aside]
     if config.objective == "softmax":
         return [*items, *_softmax(config, sizes)]
@@ -133,6 +136,17 @@ def _heldout(config: TrainConfig, sizes: Sizes) -> int:
     share = max(config.heldout, LARGEST_SHARE) if config.heldout else 0.0
     n = int(min(MOST_HELDOUT, share * sizes.n_pairs))
     return n * (PER_PAIR_KEPT_ASIDE + 16 * config.negatives) + 16 * len(sizes.contexts)
+
+
+def _copied(config: TrainConfig, threads: int) -> int:
+    """Rows that the held-out loss copies in float64: of pairs two, of windows their words, sums and means."""
+    if not config.heldout:
+        return 0
+    if config.objective == "softmax":
+        return 2 * (4 + 8) * config.dim * ROWS_AT_ONCE
+    windows = Windows.of(config)
+    words = max(WORDS_AT_ONCE, min(windows.left + windows.right, LONGEST_WHOLE))
+    return threads * (4 + 8 + 8 + 8) * config.dim * words if config.model == "cbow" else 0
 
 
 def _stretches(threads: int) -> Item:

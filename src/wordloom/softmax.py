@@ -37,6 +37,7 @@ MOST_CONTEXTS = 50_000
 SWEEPS = 10  # over all words in an epoch: each moves a word once, so one would leave it far from where it belongs
 WORDS_PER_BATCH = 96  # more make fewer steps, fewer make the contexts' own steps the larger part of the work
 CONTEXTS_PER_SLICE = 1024
+ROWS_AT_ONCE = 256  # that the held-out loss copies
 
 
 class Counted(NamedTuple):
@@ -228,5 +229,13 @@ class HeldoutSoftmax:
         if not len(self):
             return None
         logs = np.concatenate(list(self._products.logs(self._words.astype(np.intp))))[self._row]
-        w, c = W[self._pairs.w].astype(np.float64), C[self._pairs.c].astype(np.float64)
-        return float(f"{(logs - np.einsum('ij,ij->i', w, c)).mean():.9g}")
+        return float(f"{(logs - self._scores(W, C)).mean():.9g}")
+
+    def _scores(self, W: Matrix, C: Matrix) -> Float64s:
+        """v_w·v_c of all pairs, in float64, which needs copies: of few rows at a time."""
+        scores = np.empty(len(self))
+        for at in range(0, len(self), ROWS_AT_ONCE):
+            some = slice(at, at + ROWS_AT_ONCE)
+            w, c = W[self._pairs.w[some]].astype(np.float64), C[self._pairs.c[some]].astype(np.float64)
+            np.einsum("ij,ij->i", w, c, out=scores[some])
+        return scores

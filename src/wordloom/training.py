@@ -267,7 +267,7 @@ def load_kernels(objective: Objective = "negative", model: Architecture = "skipg
     toy = Encoded(ids, starts, Vocabulary(("a", "b"), np.array([2, 2])), "")
     train_encoded(toy, TrainConfig(dim=1, epochs=1, sample=0.0, objective=objective, model=model), threads=1)
     padded, one = np.zeros((2, 16), np.float32)[:, :1], np.zeros((1, 1), np.int32)
-    pairs_loss(padded, padded, one[0], one[0], one)  # the toy is too small to hold anything out
+    pairs_loss(padded, padded, one[0], one[0], one, 0.0)  # the toy is too small to hold anything out
 
 
 def train_encoded(encoded: Encoded, config: TrainConfig, **running: Any) -> Embedding:

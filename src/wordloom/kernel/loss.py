@@ -29,9 +29,11 @@ def minus_log_sigmoid(x):
 
 
 @njit(nogil=True, cache=True)
-def pairs_loss(W, C, w, c, drawn):
-    """Equivalent to `objective.corpus_loss` times the number of pairs."""
-    total = 0.0
+def pairs_loss(W, C, w, c, drawn, total):
+    """`total`, the loss of pairs before these, and what is equivalent to `objective.corpus_loss` times their number.
+
+    One pair after the other, so the sum of many has the same bits whether it is made by one call or by several.
+    """
     for pair in range(len(w)):
         total += minus_log_sigmoid(dot(W, w[pair], C, c[pair]))
         for n in drawn[pair]:
@@ -40,9 +42,8 @@ def pairs_loss(W, C, w, c, drawn):
 
 
 @njit(nogil=True, cache=True)
-def ways_loss(W, N, w, c, starts, nodes, bits):
-    """Equivalent to `hierarchical.pairs_loss` times the number of pairs; starts, nodes and bits are its tree's."""
-    total = 0.0
+def ways_loss(W, N, w, c, starts, nodes, bits, total):
+    """The same with `hierarchical.pairs_loss`; starts, nodes and bits are its tree's."""
     for pair in range(len(w)):
         for turn in range(starts[c[pair]], starts[c[pair] + 1]):
             x = dot(W, w[pair], N, nodes[turn])
