@@ -1,16 +1,25 @@
 """The held-out objective is made of fixed sentences, fixed pairs and fixed draws."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from tests.models import random_model
+from wordloom import likelihood, softmax
 from wordloom.cache import prepare
+from wordloom.cbow import hierarchical_loss, negative_loss
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
 from wordloom.draws import draw, heldout_key
 from wordloom.heldout import Heldout
+from wordloom.hierarchical import huffman
+from wordloom.likelihood import HeldoutWindows
 from wordloom.objective import corpus_loss
+from wordloom.softmax import HeldoutSoftmax, _Products
 from wordloom.source import FEWEST_HELDOUT, LARGEST_SHARE, MOST_HELDOUT
+from wordloom.stretches import heldout_stretches
 from wordloom.text_source import TextSource
 from wordloom.workers import workers
 
@@ -73,3 +82,80 @@ def test_the_loss_is_that_of_the_definition_whatever_the_number_of_threads(encod
             losses.append(heldout.loss(W, C, pool))
     assert losses[0] == losses[1]
     assert losses[0] == pytest.approx(corpus_loss(W, C, heldout.w, heldout.c, heldout.drawn), rel=1e-11)
+
+
+# --- Windows, and all contexts
+
+
+def windows_of(source):
+    """By the definition: each held-out window as a list, and the word in its middle."""
+    for kept, left, right, *_ in heldout_stretches(source):
+        for place in range(len(kept)):
+            window = [*kept[left[place] : place], *kept[place + 1 : right[place]]]
+            if window:
+                yield np.array(window), int(kept[place])
+
+
+@pytest.mark.parametrize("objective", ["negative", "hs"])
+def test_the_loss_of_windows_is_that_of_the_definition(encoded, objective):
+    source = TextSource(encoded, TrainConfig(model="cbow", objective=objective))
+    tree = huffman(source.contexts.mass) if objective == "hs" else None
+    heldout = HeldoutWindows(source, tree)
+    W, C = np.random.default_rng(0).normal(size=(2, len(encoded.vocabulary), 8)).astype(np.float32)
+    losses = []
+    for (window, c), drawn in zip(windows_of(source), heldout._drawn, strict=True):
+        way = slice(tree.starts[c], tree.starts[c + 1]) if tree else None
+        exact = W.astype(np.float64), C.astype(np.float64), window
+        losses.append(
+            hierarchical_loss(*exact, tree.nodes[way], tree.bits[way]) if tree else negative_loss(*exact, c, drawn)
+        )
+    with workers(2) as pool:
+        assert heldout.loss(W, C, pool) == pytest.approx(np.mean(losses), rel=1e-10)
+    assert len(heldout) == len(losses) > 500
+
+
+@pytest.fixture(params=["cbow", "cbow hs", "softmax"])
+def large(encoded, request, monkeypatch):
+    """A held-out share of some ten thousand examples of dim 250, and what computes their loss.
+
+    Gives a function of how many rows are copied at once.
+    """
+    kind = {"softmax": {"objective": "softmax"}, "cbow": {"model": "cbow"}}
+    options = kind.get(request.param, {"model": "cbow", "objective": "hs"})
+    source = TextSource(encoded, TrainConfig(sample=0, heldout=0.5, **options))
+    n = len(encoded.vocabulary)
+    model = random_model(np.random.default_rng(0), n, 250)
+    W, C = (m.reshape(-1, model.stride)[:, :250] for m in (model.W, model.C))
+    tree = huffman(source.contexts.mass) if request.param == "cbow hs" else None
+    with workers(2) as pool:
+        if request.param == "softmax":
+            measure = HeldoutSoftmax(Heldout(source), _Products(model, n, pool))
+        else:
+            measure = HeldoutWindows(source, tree)
+
+        def loss(rows_at_once):
+            if rows_at_once:
+                monkeypatch.setattr(likelihood, "WORDS_AT_ONCE", rows_at_once)
+                monkeypatch.setattr(softmax, "ROWS_AT_ONCE", rows_at_once)
+            if request.param == "softmax":
+                return measure._scores(W, C).tobytes()
+            return measure._loss(W, C, np.arange(len(measure)))
+
+        assert len(measure) > 10_000
+        measure.loss(W, C, pool)  # compiles
+        yield measure, (W, C, pool), loss
+
+
+def test_the_loss_copies_few_rows_at_a_time_with_the_same_bits(large):
+    _, _, loss = large
+    assert loss(None) == loss(17) == loss(1 << 30)
+
+
+def test_the_loss_takes_little_memory(large):
+    measure, arguments, _ = large
+    tracemalloc.start()
+    try:
+        measure.loss(*arguments)
+        assert tracemalloc.get_traced_memory()[1] < 12_000_000  # all rows together would take 100 MB and more
+    finally:
+        tracemalloc.stop()
