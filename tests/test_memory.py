@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import wordloom
-from wordloom import memory, needs
+from wordloom import memory, needs, pair_sides
 from wordloom.cli import main
 from wordloom.config import TrainConfig
 from wordloom.errors import ConfigError, InputError
@@ -176,10 +176,21 @@ def test_pairs_that_do_not_fit_are_refused_before_they_are_written_again(tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_more_words_than_fit_are_refused_while_pairs_are_counted(tmp_path: Path, little: int) -> None:
-    pairs = [(f"w{i}", f"c{i % 50}") for i in range(400_000)]
-    with pytest.raises(InputError, match=r"to count .* different words or contexts and more.*fewer different ones"):
-        wordloom.train_pairs(pairs, dim=1, min_count=1000, max_memory=little, cache_dir=tmp_path)
+def test_more_words_than_fit_are_counted_all_the_same(tmp_path: Path, little: int) -> None:
+    pairs = [(f"w{i}", f"c{i % 50}") for i in range(400_000)] + [("often", "c1"), ("too", "c2")] * 1000
+    least = {"min_count": 1000, "min_context_count": 8002}
+    emb = wordloom.train_pairs(pairs, dim=1, epochs=1, **least, max_memory=little + 30_000_000, cache_dir=tmp_path)
+    assert (list(emb.words), list(emb.contexts)) == (["often", "too"], ["c1", "c2"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_chosen_words_than_fit_are_refused_before_their_names_are_gathered(
+    tmp_path: Path, little: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pair_sides.Side, "chosen", lambda *_: pytest.fail("they were gathered"))
+    pairs = [(f"w{i}", f"c{i % 50}") for i in range(100_000)]
+    with pytest.raises(InputError, match=r"100,000 words and 50 contexts of dim 300 \+ 10.4 MB for their names\)"):
+        wordloom.train_pairs(pairs, dim=300, min_count=1, max_memory=little, cache_dir=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

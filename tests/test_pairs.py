@@ -16,7 +16,8 @@ from wordloom import blocks, cli, pair_source
 from wordloom.config import TrainConfig
 from wordloom.errors import ConfigError, CorpusTypeError, InputError
 from wordloom.pair_corpus import open_pairs
-from wordloom.pair_encode import EncodedPairs, Selection, encode_pairs
+from wordloom.pair_encode import EncodedPairs, encode_pairs
+from wordloom.pair_sides import Selection
 from wordloom.pair_source import PairSource
 from wordloom.source import Names
 from wordloom.vocabulary import Vocabulary

@@ -122,7 +122,7 @@ def test_a_sieve_keeps_the_most_frequent_words_and_of_equal_ones_the_first() -> 
     sieve.add(words_of({b"the": 9, b"d": 3, b"once": 1, b"b": 3}))
     sieve.add(words_of({b"rare": 1, b"c": 3, b"a": 3}))
     sieve.add(words_of({b"e": 2, b"f": 4}))
-    arena, offsets, counts = sieve.words()
+    arena, offsets, counts, _ = sieve.words()
     found = [bytes(arena[a:b]) for a, b in pairwise(offsets)]
     assert dict(zip(found, counts.tolist(), strict=True)) == {b"rare": 1, b"a": 3, b"b": 3, b"f": 4}
     assert (sieve.n_words, sieve.largest) == (9, 9)

@@ -47,6 +47,12 @@ def check_smallest(budget: Budget, config: TrainConfig) -> None:
     budget.check(_model(config, 2, 2), "Lower dim")
 
 
+def check_model(budget: Budget, config: TrainConfig, n_words: int, n_contexts: int) -> None:
+    """Refuse words and contexts that would not fit, however short their names are."""
+    names = Item("for their names", (STRING + PER_NAME) * (n_words + n_contexts))
+    budget.check([*_model(config, n_words, n_contexts), names])
+
+
 def check_text(budget: Budget, vocabulary: Vocabulary, config: TrainConfig, threads: int) -> None:
     """Refuse a text whose vocabulary does not fit."""
     needs = encoding_need(vocabulary, threads), training_need(config, of_text(vocabulary, config), threads)

@@ -8,18 +8,21 @@ their order does not matter: the result is the same for any size of tables and a
 leaves while runs are merged, so that only what is kept needs memory.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from wordloom.runs import Spool, pieces
 from wordloom.types import Counts, Starts
+
+Result = TypeVar("Result")
+Ranges = Iterable[tuple[tuple[int, int], tuple[int, int]]]  # of each run: entries, and their bytes
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from wordloom.kernel.text import Table
@@ -29,6 +32,7 @@ BUCKETS = 1 << _BITS
 WORDS_AT_ONCE = 1 << 16  # that are written: some MB
 BYTES_PER_ENTRY = 200  # of runs while they are merged: read, and put into tables that may be half empty
 FEWEST_ENTRIES = 1 << 12
+_NONE: Starts = np.empty(0, np.int64)
 
 
 class Words(NamedTuple):
@@ -36,7 +40,8 @@ class Words(NamedTuple):
 
     arena: npt.NDArray[np.uint8]
     offsets: Starts
-    counts: Counts
+    counts: Any  # whole numbers; of given pairs what they weigh, in float64
+    numbers: Starts = _NONE  # what they are called elsewhere, if anything
 
 
 class WordRuns:
@@ -70,6 +75,20 @@ class WordRuns:
 
     def merged(self, entries: int, threads: int) -> Iterator[Words]:
         """All words with all their counts, some at a time, of runs with so many entries together."""
+        return self._in_pieces(self._merge, entries, threads)
+
+    def rows(self, entries: int, threads: int) -> Iterator[tuple[Words, list[Starts]]]:
+        """The same without counts, and for each run which of the words its entries are."""
+        return self._in_pieces(self._absorb, entries, threads)
+
+    def counts_of(self, run: int) -> Counts:
+        """Those of a run, in its order."""
+        ends = np.cumsum([int(sizes[0].sum()) for sizes in self._sizes]).tolist()
+        counts: Counts = self._counts.read(ends[run - 1] if run else 0, ends[run])
+        return counts
+
+    def _in_pieces(self, function: Callable[[Ranges], Result], entries: int, threads: int) -> Iterator[Result]:
+        """function of what all runs have in some buckets, for all buckets in order, on several threads."""
         from wordloom.counting import in_order  # which stands downstream, and spills into what is here
 
         sizes = np.array(self._sizes)  # (runs, 2, buckets)
@@ -77,21 +96,32 @@ class WordRuns:
         begins = np.cumsum(by_run, axis=0) - by_run
         starts = np.cumsum(sizes, axis=2) - sizes + begins[:, :, None]
 
-        def merge(piece: tuple[int, int]) -> Words:
+        def go(piece: tuple[int, int]) -> Result:
             first, last = piece
             mine = starts[:, :, first], starts[:, :, last - 1] + sizes[:, :, last - 1]
-            return self._merge(np.stack(mine, axis=-1).tolist())
+            return function(np.stack(mine, axis=-1).tolist())
 
-        return in_order(merge, pieces(sizes[:, 0].sum(axis=0), entries), threads)
+        return in_order(go, pieces(sizes[:, 0].sum(axis=0), entries), threads)
 
-    def _merge(self, ranges: Iterable[tuple[tuple[int, int], tuple[int, int]]]) -> Words:
-        """For each run its entries and its bytes that belong to a piece."""
+    def _absorb(self, ranges: Ranges) -> tuple[Words, list[Starts]]:
+        from wordloom.kernel import text as kernel
+
+        table, rows = kernel.empty_table(), []
+        for entries, of_bytes in ranges:
+            table, of_run = kernel.absorb(table, self._arena.read(*of_bytes), self._offsets(entries))
+            rows.append(of_run)
+        return Words(*kernel.contents(table)), rows
+
+    def _offsets(self, entries: tuple[int, int]) -> Starts:
+        return np.append(0, np.cumsum(self._lengths.read(*entries), dtype=np.int64))
+
+    def _merge(self, ranges: Ranges) -> Words:
         from wordloom.kernel import text as kernel
 
         table = kernel.empty_table()
         for entries, of_bytes in ranges:
-            offsets = np.append(0, np.cumsum(self._lengths.read(*entries), dtype=np.int64))
-            table = kernel.merge(table, self._arena.read(*of_bytes), offsets, self._counts.read(*entries))
+            words = self._arena.read(*of_bytes), self._offsets(entries)
+            table = kernel.merge(table, *words, self._counts.read(*entries))
         return Words(*kernel.contents(table))
 
     def close(self) -> None:
@@ -170,7 +200,7 @@ class Sieve:
         waiting = _together(self._waiting)
         floor = np.partition(waiting.counts, -n)[-n]
         above, equal = np.flatnonzero(waiting.counts > floor), np.flatnonzero(waiting.counts == floor)
-        self._least = max(self._least, int(floor))
+        self._least = max(self._least, floor.item())
         first = sorted(zip(_spelled(_picked(waiting, equal)), equal.tolist(), strict=True))[: n - len(above)]
         return _picked(waiting, np.append(above, [row for _, row in first]).astype(np.int64))
 
@@ -189,11 +219,13 @@ def _spelled(words: Words) -> Iterator[bytes]:
 def _picked(words: Words, rows: npt.NDArray[np.int64]) -> Words:
     from wordloom.kernel.text import picked
 
-    return Words(*picked(words.arena, words.offsets, rows), words.counts[rows])
+    numbers = words.numbers[rows] if len(words.numbers) else words.numbers
+    return Words(*picked(words.arena, words.offsets, rows), words.counts[rows], numbers)
 
 
 def _together(parts: Sequence[Words]) -> Words:
     """Words of several, one after the other."""
-    arenas, offsets, counts = zip(*parts, strict=True)
+    arenas, offsets, counts, numbers = zip(*parts, strict=True)
     lengths = np.concatenate([np.diff(some) for some in offsets])
-    return Words(np.concatenate(arenas), np.append(0, np.cumsum(lengths)), np.concatenate(counts))
+    ends = np.append(0, np.cumsum(lengths))
+    return Words(np.concatenate(arenas), ends, np.concatenate(counts), np.concatenate(numbers))

@@ -17,10 +17,11 @@ from wordloom.corpus import open_corpus
 from wordloom.encode import Encoded
 from wordloom.errors import ConfigError, InputError
 from wordloom.memory import Budget, give_back
-from wordloom.needs import check_pairs, check_smallest, check_text, of_pairs
+from wordloom.needs import check_model, check_pairs, check_smallest, check_text, of_pairs
 from wordloom.outputs import Outputs
 from wordloom.pair_corpus import open_pairs
-from wordloom.pair_encode import Selection, encode_pairs
+from wordloom.pair_encode import encode_pairs
+from wordloom.pair_sides import Selection
 from wordloom.pair_source import PairSource
 from wordloom.progress import OnProgress, Progress, ignore
 from wordloom.sequential import InOrder
@@ -201,8 +202,9 @@ def train_pairs(
             folder,
             Selection("word", "min_count", config.min_count, config.max_vocab, words),
             Selection("context", "min_context_count", least, None, contexts),
-            budget=budget,
+            check_sizes=lambda *sizes: check_model(budget, config, *sizes),
             check=lambda *sizes: check_pairs(budget, of_pairs(*sizes), config, threads),
+            max_memory=budget.limit,
             threads=threads,
             on_progress=on_progress,
         )
