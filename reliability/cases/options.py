@@ -188,6 +188,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--scoring": {"maybe": "--scoring", "": "--scoring"},
         "--connectors": WORDS_FILE, "--delimiter": {"": "--delimiter", " ": "--delimiter", "x" * 101: "--delimiter"},
         "--save-phrases": {**WRITTEN, "old.txt": "cannot hold both"}, "--phrases": MODEL, "--cache-dir": CACHE,
+        "--max-memory": MEMORY,
     },
     "walk": {"edges": READ, "-o": WRITTEN, "--encoding": ENCODING},
     "pairs": {"files": READ, "-o": WRITTEN, "--encoding": ENCODING},
@@ -200,9 +201,11 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "evaluate": {"model": MODEL, "file": READ, "--against": MODEL},
     "explain": {
         "model": MODEL, "what": READ, "--page": WRITTEN, "--encoding": ENCODING,
-        "--corpus": {"text.txt": "--corpus goes with two words"}, "--cache-dir": CACHE,
+        "--corpus": {"text.txt": "--corpus goes with two words"}, "--cache-dir": CACHE, "--max-memory": MEMORY,
     },
-    "explain two words": {"--page": {"new.html": "--page"}, "--corpus": READ, "what": {"kat": "kat"}},
+    "explain two words": {
+        "--page": {"new.html": "--page"}, "--corpus": READ, "what": {"kat": "kat"}, "--max-memory": MEMORY,
+    },
     "index": {"model": MODEL},
     "classes": {"model": MODEL, "-o": WRITTEN, "-k": dict.fromkeys(["0", "-1", "1000"], "a k of 1 to 20")},
     "info": {"model": MODEL},

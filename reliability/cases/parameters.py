@@ -85,9 +85,10 @@ TEXT = config_values(TextOptions)
 RUNNING = {
     "threads": NOT_THREADS, "cache_dir": PATH_OF_A_FOLDER, "on_progress": NOT_CALLABLE,
 }  # fmt: skip
+NOT_MEMORY = (0, -1, NAN, INF, 1.5, "", "2 apples", "GB", True, [], OBJECT, 1000)
 TRAINING = {
     **RUNNING, "output": NOT_AN_OUTPUT, "contexts_output": NOT_AN_OUTPUT, "checkpoint": NOT_CHECKPOINTS,
-    "max_memory": (0, -1, NAN, INF, 1.5, "", "2 apples", "GB", True, [], OBJECT, 1000),
+    "max_memory": NOT_MEMORY,
 }  # fmt: skip
 
 
@@ -168,6 +169,7 @@ FUNCTIONS: dict[str, Asked] = {
             "threshold": (0, -1, NAN, INF, "5", True, [], ["5"], [1, NAN], [1] * 11),
             "connectors": ("french", [5], [""], 5), "passes": (0, -1, 11, NAN, 1.5, "2", True),
             "delimiter": ("", " ", None, 5, "x" * 101), **RUNNING, "tokenize": NOT_CALLABLE,
+            "max_memory": NOT_MEMORY,
             "text": Anything("TextOptions"), **TEXT,
         },
         Phrases.learn,
@@ -204,7 +206,7 @@ FUNCTIONS: dict[str, Asked] = {
         wordloom.explain,
         {"embedding": embedding, **_const(corpus="text.txt")},
         {
-            "embedding": NOT_VECTORS, "corpus": CORPUS, **RUNNING, "tokenize": NOT_CALLABLE,
+            "embedding": NOT_VECTORS, "corpus": CORPUS, **RUNNING, "tokenize": NOT_CALLABLE, "max_memory": NOT_MEMORY,
             "most_products": (0, -1, NAN, 1.5, "5", None, True), "text": Anything("TextOptions"),
             "lowercase": TEXT["lowercase"], "encoding": TEXT["encoding"], "errors": TEXT["errors"],
         },
@@ -213,7 +215,10 @@ FUNCTIONS: dict[str, Asked] = {
     "explain_similarity": Asked(
         wordloom.explain_similarity,
         {"embedding": embedding, **_const(a="cat", b="dog")},
-        {"embedding": NOT_VECTORS, "a": WORD, "b": WORD, "topn": (0, *TOPN), "counts": (5, "text.txt", {})},
+        {
+            "embedding": NOT_VECTORS, "a": WORD, "b": WORD, "topn": (0, *TOPN), "counts": (5, "text.txt", {}),
+            "max_memory": NOT_MEMORY,
+        },
         wordloom.explain_similarity,
     ),
     "document_vectors": Asked(

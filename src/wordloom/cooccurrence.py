@@ -159,6 +159,7 @@ def trained_pairs(
     *,
     threads: int | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
+    tokens_per_slab: int = TOKENS_PER_SLAB,
     on_progress: OnProgress = ignore,
 ) -> Cooccurrences:
     """#(w, c) as training sees it: by its windows, its subsampling in all its epochs, without what is held out."""
@@ -175,6 +176,7 @@ def trained_pairs(
         clean=windows.clean,
         threads=threads,
         cache_dir=cache_dir,
+        tokens_per_slab=tokens_per_slab,
         on_progress=on_progress,
     )
 

@@ -93,6 +93,11 @@ class Budget:
         more = ", or allow more (max_memory)" if self.limit else ""
         raise InputError(f"This needs {shown(total)} of memory ({parts}), and {limit}. {advice}{more}.")
 
+    def room(self, items: Iterable[Item] = ()) -> int | None:
+        """What is left beside these, 0 at least; None where nobody knows."""
+        there = self._there()
+        return None if there is None else max(0, there - self.begun - sum(item.size for item in items))
+
     def _there(self) -> int | None:
         """The limit; or what is free, and what the process has of it already."""
         if self.limit is not None:

@@ -167,12 +167,18 @@ class Sieve:
 
     Those seen min_count times; of these the max_vocab most frequent, where counts are equal by their bytes; and besides
     these the words of `keep`. Words of `drop` go. That may be a few words too many, but `Vocabulary.from_counts` misses
-    none.
+    none. check is called with how many words stay so far, and their bytes, and may refuse them.
     """
 
     def __init__(
-        self, min_count: float = 1, max_vocab: int | None = None, keep: Iterable[str] = (), drop: Iterable[str] = ()
+        self,
+        min_count: float = 1,
+        max_vocab: int | None = None,
+        keep: Iterable[str] = (),
+        drop: Iterable[str] = (),
+        check: Callable[[int, int], object] = lambda n_words, n_bytes: None,
     ) -> None:
+        self._check = check
         self._least, self._most = min_count, max_vocab
         self._keep, self._drop = ({word.encode() for word in words} for words in (keep, drop))
         self._kept: list[Words] = []
@@ -190,6 +196,8 @@ class Sieve:
         self._waiting.append(_picked(words, np.flatnonzero(stays)))
         if self._most is not None and sum(len(some.counts) for some in self._waiting) >= 2 * self._most:
             self._waiting = [self._most_frequent(self._most)]
+        staying = [*self._kept, *self._waiting]
+        self._check(sum(len(some.counts) for some in staying), sum(len(some.arena) for some in staying))
 
     def words(self) -> Words:
         """What stays."""

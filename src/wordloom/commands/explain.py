@@ -5,12 +5,13 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordloom.arguments import add_cache_dir, add_running, whole
+from wordloom.arguments import add_cache_dir, add_max_memory, add_running, whole
 from wordloom.commands.inputs import check_not_read, closed_pipes, given, load, source
 from wordloom.commands.tables import print_table
 from wordloom.config import TextOptions, checked_threads
 from wordloom.console import progress
 from wordloom.errors import InputError
+from wordloom.memory import checked_size
 from wordloom.progress import OnProgress
 from wordloom.textfiles import names_files
 
@@ -51,12 +52,14 @@ def arguments(parser: ArgumentParser) -> None:
         "(5000000000)",
     )
     add_running(parser)
+    add_max_memory(parser)
     add_cache_dir(parser)
 
 
 def run(args: Namespace) -> None:
     """Do it."""
     checked_threads(args.threads)
+    args.max_memory = checked_size(args.max_memory)
     embedding = load(args.model)
     if len(args.what) == 2 and not any(map(names_files, args.what)):
         _explain_words(embedding, args)
@@ -72,10 +75,11 @@ def _explain_words(embedding: "Embedding", args: Namespace) -> None:
     if args.page is not None:
         raise InputError("A page is made of a corpus, not of two words. Leave out --page, or give the corpus.")
     a, b = args.what
-    explain_similarity(embedding, a, b, topn=args.n)  # refuses before a corpus is counted
+    asked: dict[str, Any] = {"topn": args.n, "max_memory": args.max_memory}
+    explain_similarity(embedding, a, b, **asked)  # refuses before a corpus is counted
     with progress(args.quiet) as on_progress:
         counts = _counts(embedding, args, on_progress) if args.corpus else None
-    found = explain_similarity(embedding, a, b, topn=args.n, counts=counts)
+    found = explain_similarity(embedding, a, b, counts=counts, **asked)
     if args.json:
         facts = plain(found)
         del facts["contributions"]  # as many as there are contexts
@@ -102,6 +106,7 @@ def _counts(embedding: "Embedding", args: Namespace, on_progress: OnProgress) ->
         embedding,
         source(args.corpus),
         threads=args.threads,
+        max_memory=args.max_memory,
         cache_dir=args.cache_dir,
         on_progress=on_progress,
         **_reading(args),
@@ -124,6 +129,7 @@ def _explain_model(embedding: "Embedding", args: Namespace) -> None:
             embedding,
             source(args.what),
             threads=args.threads,
+            max_memory=args.max_memory,
             cache_dir=args.cache_dir,
             on_progress=on_progress,
             **options,

@@ -5,11 +5,12 @@ import time
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING, Any
 
-from wordloom.arguments import add_cache_dir, add_corpus, add_running, number, whole
+from wordloom.arguments import add_cache_dir, add_corpus, add_max_memory, add_running, number, whole
 from wordloom.commands.inputs import check_not_read, closed_pipes, given, source, words_in
 from wordloom.config import TextOptions, checked_threads
 from wordloom.console import progress
 from wordloom.errors import InputError
+from wordloom.memory import checked_size
 from wordloom.textfiles import is_among
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def arguments(parser: ArgumentParser) -> None:
     learn.add_argument("--save-phrases", metavar="FILE", help="keep the phrases, for --phrases")
     learn.add_argument("--phrases", metavar="FILE", help="learn nothing: join the phrases that were kept in this file")
     add_running(parser)
+    add_max_memory(parser)
     add_cache_dir(parser)
 
 
@@ -65,6 +67,7 @@ def run(args: Namespace) -> None:
     from wordloom.phrases import Phrases
 
     threads = checked_threads(args.threads)
+    memory: dict[str, Any] = {"max_memory": checked_size(args.max_memory)}
     _check_paths(args)
     options = _options(args)
     text = TextOptions(**given(args, ("lowercase", "encoding", "errors", "max_sentence")))
@@ -73,12 +76,12 @@ def run(args: Namespace) -> None:
     with open_corpus(source(args.corpus), text=text) as corpus, progress(args.quiet) as on_progress:
         if phrases is None:
             running = {"threads": threads, "cache_dir": args.cache_dir, "on_progress": on_progress}
-            phrases = Phrases.learn(corpus, **options, **running)
+            phrases = Phrases.learn(corpus, **options, **running, **memory)
         if args.save_phrases:
             phrases.save(args.save_phrases)
         if args.output:
             with closed_pipes():
-                phrases.transform(corpus, args.output, threads=threads, on_progress=on_progress)
+                phrases.transform(corpus, args.output, threads=threads, on_progress=on_progress, **memory)
     _report(args, phrases, time.perf_counter() - began)
 
 

@@ -15,6 +15,7 @@ from wordloom.corpus import Corpus, open_corpus
 from wordloom.encode import Encoded
 from wordloom.explanation import fit, whole
 from wordloom.explanation.geometry import Geometry, geometry
+from wordloom.explanation.needs import Sizes, slab
 from wordloom.explanation.trained import (
     Trained,
     check_of_text,
@@ -23,6 +24,7 @@ from wordloom.explanation.trained import (
     vocabulary_of,
 )
 from wordloom.explanation.windows import Window, effective_windows, with_gaps
+from wordloom.memory import Budget
 from wordloom.progress import OnProgress, ignore
 from wordloom.text_source import TextSource
 from wordloom.vectors import Embedding
@@ -76,6 +78,7 @@ def explain(
     threads: int | None = None,
     tokenize: Callable[[str], list[str]] | None = None,
     most_products: int = whole.MOST_PRODUCTS,
+    max_memory: int | str | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     on_progress: OnProgress = ignore,
     **text: Any,
@@ -84,16 +87,19 @@ def explain(
 
     The windows, the noise and what leaves the text are those of the model's record. most_products: of v_w with v_c for
     the objective; where there are more, only the most frequent words are asked. text: fields of `TextOptions` that are
-    not as in training.
+    not as in training. max_memory: bytes, or such as "2GB"; what cannot fit into them, or into what the machine has, is
+    refused with the sum before the corpus is read.
     """
     check_of_text(embedding)
     check_whole("most_products", most_products, 1, 2**62, "5000000000 takes under a minute at dim 100")
     threads = checked_threads(threads)
-    config, vocabulary = config_of(embedding), vocabulary_of(embedding)
+    config = config_of(embedding)
+    tokens = slab(Budget(max_memory), Sizes.of(embedding, config), threads)
+    vocabulary = vocabulary_of(embedding)
     running: _Running = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
     with open_corpus(corpus, text=text_of(embedding, text), tokenize=tokenize) as opened:
         with prepare(opened, vocabulary=vocabulary, gaps=config.clean, **running) as encoded:
-            counts = trained_pairs(TextSource(encoded, config), **running)
+            counts = trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens, **running)
             trained = Trained(embedding=embedding, config=config, counts=counts)
             facts = _facts(trained, opened, encoded)
         keep = vocabulary.keep_probability(config.sample, config.subsampling)
@@ -119,19 +125,21 @@ def count_corpus(
     corpus: object,
     *,
     threads: int | None = None,
+    max_memory: int | str | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     on_progress: OnProgress = ignore,
     **text: Any,
 ) -> Cooccurrences:
     """The pairs that a model was trained on, if it was trained on this corpus: what `explain_similarity` shows."""
     check_of_text(embedding)
-    config = config_of(embedding)
+    config, threads = config_of(embedding), checked_threads(threads)
+    tokens = slab(Budget(max_memory), Sizes.of(embedding, config), threads, everything=False)
     running: _Running = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
     with (
         open_corpus(corpus, text=text_of(embedding, text)) as opened,
         prepare(opened, vocabulary=vocabulary_of(embedding), gaps=config.clean, **running) as encoded,
     ):
-        return trained_pairs(TextSource(encoded, config), **running)
+        return trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens, **running)
 
 
 def _facts(trained: Trained, corpus: Corpus, encoded: Encoded) -> dict[str, Any]:

@@ -24,7 +24,9 @@ import numpy as np
 from wordloom.config import check_whole
 from wordloom.cooccurrence import Cooccurrences
 from wordloom.errors import InputError
+from wordloom.explanation.needs import check_similarity
 from wordloom.explanation.trained import check_explainable, config_of
+from wordloom.memory import Budget
 from wordloom.types import Float64s
 from wordloom.vectors import Embedding
 
@@ -55,14 +57,24 @@ class SharedContexts(NamedTuple):
 
 
 def explain_similarity(
-    embedding: Embedding, a: str, b: str, *, topn: int = 10, counts: Cooccurrences | None = None
+    embedding: Embedding,
+    a: str,
+    b: str,
+    *,
+    topn: int = 10,
+    counts: Cooccurrences | None = None,
+    max_memory: int | str | None = None,
 ) -> SharedContexts:
-    """The contexts that make two words alike, and those that set them apart, with their contributions to the cosine."""
+    """The contexts that make two words alike, and those that set them apart, with their contributions to the cosine.
+
+    max_memory: as of `explain`.
+    """
     check_explainable(embedding)
     check_whole("topn", topn, 1, 1_000_000, "10 is usual")
     if counts is not None and not isinstance(counts, Cooccurrences):
         raise InputError(f"Counts cannot be a {type(counts).__name__}. Give those of a corpus, or leave them out.")
     rows = [embedding.words.get_index(word) for word in (a, b)]
+    check_similarity(Budget(max_memory), embedding)
     v, u = _vectors(embedding, rows)
     lengths = _lengths(v, (a, b))
     strengths = _strengths(embedding, u)

@@ -5,6 +5,7 @@ Words that follow each other much oftener than their counts lead to expect make 
 
     scores.py    how much oftener: the scores, as definitions to read, and the options
     pairs.py     a corpus -> how often each pair of words occurs, exactly, in bounded memory
+    needs.py     how much memory that takes, and the refusal of what does not fit
     choosing.py  pairs and a score -> those that are phrases
     joining.py   a text and phrases -> the text with the phrases joined; the rule, and the same on blocks of bytes
     model.py     `Phrases`: learn, apply, transform, wrap

@@ -1,6 +1,6 @@
 """Which pairs are phrases: those whose score is above the threshold."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +11,13 @@ from wordloom.phrases.pairs import PairCounts
 from wordloom.phrases.scores import PhraseOptions
 from wordloom.textfiles import MAX_WORD_BYTES
 
-_AT_ONCE = 1 << 20  # pairs whose counts are numbers of Python at one time
+_AT_ONCE = 1 << 16  # pairs whose counts are numbers of Python at one time
 
 
-def choose(pairs: PairCounts, options: PhraseOptions, threshold: float) -> dict[Words, float]:
-    """The pairs whose score is above the threshold, the best first, ties by text."""
+def choose(
+    pairs: PairCounts, options: PhraseOptions, threshold: float, check: Callable[[int], object] = lambda n: None
+) -> dict[Words, float]:
+    """The pairs whose score is above the threshold, the best first, ties by text. check may refuse so many."""
     rows: list[int] = []
     scores: list[float] = []
     for begin in range(0, len(pairs.counts), _AT_ONCE):
@@ -23,6 +25,7 @@ def choose(pairs: PairCounts, options: PhraseOptions, threshold: float) -> dict[
             if score > threshold:
                 rows.append(row)
                 scores.append(score)
+        check(len(rows))
     phrases = dict(zip(_names(pairs, np.array(rows, np.intp)), scores, strict=True))
     short = {words: score for words, score in phrases.items() if _size(words, options.delimiter) <= MAX_WORD_BYTES}
     return dict(sorted(short.items(), key=lambda item: (-item[1], options.delimiter.join(item[0]), item[0])))

@@ -21,9 +21,11 @@ from wordloom.corpus import Corpus, Tokenizer, open_corpus
 from wordloom.counting import reporter
 from wordloom.errors import InputError
 from wordloom.files import atomic_write, check_folder, output_errors
+from wordloom.memory import Budget
 from wordloom.phrases import files
 from wordloom.phrases.choosing import choose
 from wordloom.phrases.joining import JoinedCorpus, Pass, is_phrase, join
+from wordloom.phrases.needs import Need, check_joining, check_smallest
 from wordloom.phrases.pairs import count_pairs
 from wordloom.phrases.scores import PhraseOptions, Score, checked_connectors, checked_delimiter
 from wordloom.progress import OnProgress, Progress, ignore
@@ -68,6 +70,7 @@ class Phrases:
         delimiter: str = "_",
         threads: int | None = None,
         tokenize: Tokenizer | None = None,
+        max_memory: int | str | None = None,
         cache_dir: str | os.PathLike[str] | None = None,
         on_progress: OnProgress = ignore,
         **text: Any,
@@ -80,7 +83,9 @@ class Phrases:
         connectors: words that a phrase may span but neither begin nor end with, as in bank_of_america: "english" or a
         list. passes: in the second, the phrases of the first are words, and so on; thresholds may differ: [200, 100].
         The result is the same for any number of threads. Counts are exact, however long the text: memory is that of its
-        different words, of the pairs seen min_count times, and of tables that take a gigabyte at most.
+        different words, of the pairs seen min_count times, and of tables that take a gigabyte at most. max_memory:
+        bytes, or such as "2GB"; words, pairs or phrases that cannot fit into them, or into what the machine has, are
+        refused with the sum.
         """
         options = PhraseOptions.checked(
             min_count=min_count,
@@ -91,20 +96,25 @@ class Phrases:
             delimiter=delimiter,
         )
         threads = checked_threads(threads)
+        budget = Budget(max_memory)
+        check_smallest(budget, threads)
         found: list[Pass] = []
         with _opened(corpus, text, tokenize) as opened:
             on_progress(Progress(stage="compile"))
             for threshold_of_pass in options.thresholds:
+                need = Need(budget, threads, listed=not opened.has_blocks)
                 joined = JoinedCorpus(opened, found, options.connectors, options.delimiter, threads)
                 pairs = count_pairs(
                     joined if found else opened,
                     min_count=options.min_count,
                     connectors=options.connectors,
+                    need=need,
+                    max_memory=budget.limit,
                     cache_dir=cache_dir,
                     threads=threads,
                     on_progress=on_progress,
                 )
-                found.append(choose(pairs, options, threshold_of_pass))
+                found.append(choose(pairs, options, threshold_of_pass, need.check_phrases))
         made = {"min_count": options.min_count, "scoring": options.scoring, "thresholds": list(options.thresholds)}
         return cls(tuple(found), options.connectors, options.delimiter, made)
 
@@ -143,15 +153,17 @@ class Phrases:
         output: PathName,
         *,
         threads: int | None = None,
+        max_memory: int | str | None = None,
         on_progress: OnProgress = ignore,
         **text: Any,
     ) -> None:
         """Write a text with its phrases joined: a line for each line, and all words, however rare.
 
         Words are parted by one space. Like everywhere, words of more than 1000 bytes are left out. Of a corpus with a
-        tokenizer, write what `wrap` gives.
+        tokenizer, write what `wrap` gives. max_memory: as of `learn`.
         """
         threads = checked_threads(threads)
+        check_joining(Budget(max_memory), sum(map(len, self.passes)), threads)
         if is_among(output, _paths(corpus)):
             raise InputError(f"{os.fspath(output)} is, or is among, the files to be read. Choose another output.")
         check_folder(output)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +21,16 @@ from wordloom.corpus import Block, Corpus
 from wordloom.counting import WordCounts, count, in_order, reporter
 from wordloom.errors import CorpusChangedError, InputError
 from wordloom.files import output_errors
+from wordloom.memory import Budget, give_back
+from wordloom.phrases.needs import Need
 from wordloom.progress import OnProgress, ignore
+from wordloom.spilling import Sieve
 from wordloom.types import Counts, Ids
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from wordloom.kernel.phrases import Units
 
-MOST_BYTES = 1 << 30  # of all tables together
+MOST_BYTES = 1 << 30  # of all tables together, if there is so much
 USUAL_SLOTS = 1 << 22  # of a table, 16 bytes each; larger ones, for long texts alone, wait longer for memory
 _READ = 1 << 22  # units read at once
 _BATCH = 1 << 18  # words of token lists written at once
@@ -50,12 +53,21 @@ def count_pairs(
     *,
     min_count: int,
     connectors: frozenset[str] = frozenset(),
+    need: Need | None = None,
+    max_memory: int | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     threads: int,
     on_progress: OnProgress = ignore,
 ) -> PairCounts:
-    """Count all words of a corpus, and all pairs of words of a line with nothing but connectors between."""
-    words = count(corpus, threads=threads, on_progress=on_progress)
+    """Count all words of a corpus, and all pairs of words of a line with nothing but connectors between.
+
+    need refuses what does not fit, and says how large tables may be. max_memory: as of `count`.
+    """
+    need = need or Need(Budget(max_memory), threads, listed=not corpus.has_blocks)
+    running: Any = {"max_memory": max_memory, "cache_dir": cache_dir, "threads": threads, "on_progress": on_progress}
+    words = count(corpus, sieve=Sieve(check=need.check_words), **running)
+    need.check_words(len(words.counts), len(words.arena))
+    give_back()
     if words.n_tokens == 0:
         raise InputError(
             f"{corpus.name} has no words. "
@@ -65,7 +77,8 @@ def count_pairs(
     is_connector[words.rows_of(connectors)] = True
     with _scratch(cache_dir) as path:
         gaps = _write_units(corpus, words, is_connector, path, threads, on_progress)
-        keys, tags, counts, n_pairs = _count_shares(path, min_count, threads)
+        give_back()
+        keys, tags, counts, n_pairs = _count_shares(path, min_count, threads, need)
     first, second = (keys >> np.uint64(32)).astype(np.int64), (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
     n_types = int(np.count_nonzero(~is_connector)) + n_pairs
     return PairCounts(words, first, tags.astype(np.int64), second, counts.astype(np.int64), gaps, n_types)
@@ -186,30 +199,37 @@ def _gaps_in(
 _Counted = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.uint64], int]
 
 
-def _count_shares(path: Path, min_count: int, threads: int) -> _Counted:
+def _count_shares(path: Path, min_count: int, threads: int, need: Need) -> _Counted:
     """The keys, gaps and counts of all pairs seen min_count times, and how many pairs there are in all."""
     n_units = path.stat().st_size // 4
-    n_slots = _table_size(n_units, threads)
+    n_slots = _table_size(n_units, threads, need.slots(MOST_BYTES // 16))
     # Long texts have a quarter as many different pairs as words; a wrong guess costs time alone.
     bits = max((threads - 1).bit_length(), (n_units // (2 * n_slots)).bit_length())
 
     def count_share(share: int) -> _Counted:
         return _count_share(path, bits, share, n_slots, min_count)
 
-    return _together(list(in_order(count_share, range(1 << bits), threads)))
+    parts, n_kept = [], 0
+    for part in in_order(count_share, range(1 << bits), threads):
+        parts.append(part)
+        n_kept += len(part[0])
+        need.check_pairs(n_kept)
+    return _together(parts)
 
 
-def _table_size(n_units: int, threads: int) -> int:
+def _table_size(n_units: int, threads: int, most: int) -> int:
     """Slots of a thread's table: enough for a short text at once, and for a long one in not too many readings.
 
-    >>> [_table_size(n, threads=2) for n in (1000, 10**7, 10**9)] == [2048, 1 << 22, 1 << 25]
+    most: of all tables together, if it is not less than the fewest that a table can have.
+
+    >>> [_table_size(n, threads=2, most=1 << 26) for n in (1000, 10**7, 10**9)] == [2048, 1 << 22, 1 << 25]
     True
     """
     from wordloom.kernel.phrases import FEWEST_SLOTS
 
     wanted = min(2 * n_units, max(USUAL_SLOTS, n_units // 16))
-    most = MOST_BYTES // 16 // threads
-    return max(FEWEST_SLOTS, min(1 << (wanted - 1).bit_length(), 1 << (most.bit_length() - 1)))
+    of_one = max(FEWEST_SLOTS, most // threads)
+    return max(FEWEST_SLOTS, min(1 << (wanted - 1).bit_length(), 1 << (of_one.bit_length() - 1)))
 
 
 def _count_share(path: Path, bits: int, share: int, n_slots: int, min_count: int) -> _Counted:
