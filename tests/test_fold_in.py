@@ -12,7 +12,7 @@ from wordloom import ConfigError, DivergedError, Embedding, InputError, Vectors
 from wordloom.cli import main
 from wordloom.contexts import Windows, keep_limit, sentence_pairs
 from wordloom.draws import key
-from wordloom.kernel.logistic import NODES, PARTS, SEEN, SINGLE_GRADIENTS
+from wordloom.kernel.logistic import NODES, PARTS, SEEN, SINGLE_GRADIENTS, solve_words
 from wordloom.kernel.rows import thinned
 from wordloom.logistic import (
     AS_THEY_ARE,
@@ -207,6 +207,16 @@ def test_rows_of_a_loaded_and_of_a_trained_model_give_the_same_bits():
     expected = solved(seen, matrix, noise)
     np.testing.assert_array_equal(solved(seen, padded[:, : matrix.shape[1]], noise), expected)
     np.testing.assert_array_equal(solved(seen, np.asfortranarray(matrix), noise), expected)
+
+
+def test_rows_that_cannot_be_written_to_need_no_kernel_of_their_own():
+    matrix, seen, probability = problem(np.random.default_rng(8))
+    noise = noise_of(matrix, probability, None)
+    solved(seen, matrix, noise)
+    compiled = len(solve_words.signatures)
+    matrix.flags.writeable = False  # as those of a file are
+    solved(seen, matrix, noise)
+    assert len(solve_words.signatures) == compiled
 
 
 @pytest.mark.parametrize("scale", [1e-3, 20.0])

@@ -144,12 +144,18 @@ def solve(
 
 
 def _with_whole_rows(matrix: Matrix) -> Matrix:
-    """The kernel takes rows as they lie in memory, and eight columns at a time."""
+    """The kernel takes rows as they lie in memory, and eight columns at a time.
+
+    They are for reading only, whether they were loaded or trained: for Numba these are two types, and to compile the
+    kernel for the second takes as long as for the first.
+    """
     from wordloom.kernel.simd import LANES
 
     if matrix.shape[1] < LANES:
-        return np.pad(matrix, ((0, 0), (0, LANES - matrix.shape[1])))
-    return matrix if matrix.strides[1] == matrix.itemsize else np.ascontiguousarray(matrix)
+        matrix = np.pad(matrix, ((0, 0), (0, LANES - matrix.shape[1])))
+    rows = (matrix if matrix.strides[1] == matrix.itemsize else np.ascontiguousarray(matrix)).view()
+    rows.flags.writeable = False
+    return rows
 
 
 def _common(noise: Noise, ridges: Float64s) -> "Common":
