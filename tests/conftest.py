@@ -1,5 +1,6 @@
 """What the tests share: a cache that is not the user's, two toy corpora, and a model of one."""
 
+import signal
 import sys
 
 import numpy as np
@@ -16,6 +17,14 @@ def own_cache(tmp_path_factory):
     patch.setenv("WORDLOOM_CACHE", str(tmp_path_factory.mktemp("cache")))
     yield
     patch.undo()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def heard_signals():
+    """A shell has what it starts beside itself ignore Ctrl-C, and so would all processes that the tests send it to."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True, scope="session")
