@@ -71,6 +71,14 @@ def zipf_corpus():
 
 
 @pytest.fixture(scope="session")
+def zipf_text(tmp_path_factory, zipf_corpus):
+    """The same in a file, so that it is encoded once for all trainings."""
+    path = tmp_path_factory.mktemp("corpus") / "zipf.txt"
+    path.write_text("".join(" ".join(sentence) + "\n" for sentence in zipf_corpus))
+    return path
+
+
+@pytest.fixture(scope="session")
 def corpus(tmp_path_factory, two_topics):
     path = tmp_path_factory.mktemp("corpus") / "topics.txt"
     path.write_text("".join(" ".join(sentence) + "\n" for sentence in two_topics))

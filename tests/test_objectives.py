@@ -36,11 +36,11 @@ def test_words_of_a_topic_are_neighbours(two_topics, options):
 
 
 @each
-def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_corpus, monkeypatch, tmp_path, options):
+def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_text, monkeypatch, tmp_path, options):
     monkeypatch.setattr(stretches, "TOKENS_PER_CHUNK", 3_000)
     files = []
     for threads in (1, 2, 5):
-        emb = wordloom.train(zipf_corpus, threads=threads, dim=20, epochs=2, min_count=2, sample=1e-2, **options)
+        emb = wordloom.train(zipf_text, threads=threads, dim=20, epochs=2, min_count=2, sample=1e-2, **options)
         emb.save(tmp_path / "same.loom")
         files.append((tmp_path / "same.loom").read_bytes())
     assert files == [files[0]] * 3

@@ -122,11 +122,11 @@ def test_the_likelihoods_approach_the_best_there_is(two_topics):
     assert per_pair[-1] == pytest.approx(np.log(10), abs=0.05)
 
 
-def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_corpus, monkeypatch, tmp_path):
+def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_text, monkeypatch, tmp_path):
     monkeypatch.setattr(softmax, "CONTEXTS_PER_SLICE", 500)
     files = []
     for threads in (1, 2, 5):
-        emb = wordloom.train(zipf_corpus, threads=threads, dim=20, epochs=2, min_count=2, objective="softmax")
+        emb = wordloom.train(zipf_text, threads=threads, dim=20, epochs=2, min_count=2, objective="softmax")
         emb.save(tmp_path / "same.loom")
         files.append((tmp_path / "same.loom").read_bytes())
     assert files == [files[0]] * 3

@@ -105,9 +105,9 @@ WINDOWS = [
 
 
 @pytest.mark.parametrize("windows", WINDOWS, ids=str)
-def test_the_bytes_are_the_same_for_any_number_of_threads_and_any_windows(zipf_corpus, small_rounds, windows):
+def test_the_bytes_are_the_same_for_any_number_of_threads_and_any_windows(zipf_text, small_rounds, windows):
     plain, one, five = (
-        sha256(wordloom.train(zipf_corpus, threads=t, **OPTIONS, **more))
+        sha256(wordloom.train(zipf_text, threads=t, **OPTIONS, **more))
         for t, more in ((1, {}), (1, windows), (5, windows))
     )
     assert one == five != plain
