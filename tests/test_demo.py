@@ -1,7 +1,10 @@
 """The demo's text: what of a Python module becomes a sentence, and that this Python has enough of it."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -135,10 +138,13 @@ def test_a_corpus_that_cannot_be_written_is_named_with_the_reason(tmp_path):
 
 
 def test_this_python_has_enough_text_with_every_probe_and_always_the_same(tmp_path):
-    n_words = write_corpus(tmp_path / "once.txt")
-    write_corpus(tmp_path / "twice.txt")
-    text = (tmp_path / "once.txt").read_text(encoding="ascii")
-    assert text == (tmp_path / "twice.txt").read_text(encoding="ascii")
+    code = "import sys; from pathlib import Path; from wordloom.demo import write_corpus as write; "
+    code += "print(write(Path(sys.argv[1])))"
+    for order in "12":  # of Python's sets, which is another one in every process
+        command, environment = [sys.executable, "-c", code, tmp_path / order], os.environ | {"PYTHONHASHSEED": order}
+        n_words = int(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+    text = (tmp_path / "1").read_text(encoding="ascii")
+    assert text == (tmp_path / "2").read_text(encoding="ascii")
     assert re.fullmatch(r"(?:[a-z]{2,}[ \n])+", text)
     counts = Counter(text.split())
     assert counts.total() == n_words

@@ -36,10 +36,17 @@ def until(condition, seconds=60):
         time.sleep(0.01)
 
 
+@pytest.fixture(scope="module")
+def whole(text):
+    """What 40 epochs come to when nobody stops them."""
+    path = text.with_name("whole.loom")
+    assert main(["train", str(text), "-o", str(path), "--epochs", "40", *TRAIN]) == 0
+    return path
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_writes_a_checkpoint_and_resume_goes_on(text, tmp_path, number, code):
-    whole, output, run = tmp_path / "whole.loom", tmp_path / "out.loom", tmp_path / "run"
-    assert main(["train", str(text), "-o", str(whole), "--epochs", "40", *TRAIN]) == 0
+def test_a_signal_writes_a_checkpoint_and_resume_goes_on(text, whole, tmp_path, number, code):
+    output, run = tmp_path / "out.loom", tmp_path / "run"
     output.write_text("old")
     process = started(
         text, "-o", "out.loom", "--epochs", 40, "--checkpoint", "run", "--every", "0.1s", *TRAIN, cwd=tmp_path
