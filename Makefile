@@ -11,6 +11,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What reads, writes or lets in: of these every branch is tested.
 COVERED := */formats/*,*/textfiles.py,*/listfiles.py,*/lines.py,*/vocabulary.py,*/pair_corpus.py,*/questions.py,*/record.py,*/files.py,*/temporary.py,*/locks.py,*/outputs.py,*/checkpoint.py,*/interrupted.py,*/trainer.py,*/web_*.py,*/escaping.py,*/ledger.py
 
+# The tests run in two lanes, for two cores: the files of BESIDE and then FIGURES in one, all others in the other. Those
+# that compile little come first, so that the lanes do not compile the same kernels at the same time. Of the short
+# figures of reliability no coverage is taken: they are processes of their own, or read files many thousand times.
+BESIDE := tests/test_formats*.py tests/test_[h-p]*.py
+FIGURES := tests/test_reliability*.py
+TRACED := $(BIN)/python -m coverage run -m pytest
+
 # Bytecode and compiled kernels are cached, and what is imported is what was installed.
 unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
@@ -27,10 +34,11 @@ demo: $(VENV)/.runs ## train on the text of Python's standard library and show w
 
 test: lint ## check format, style and types, then run all tests, and see what they left out
 	find src -name '*.nb[ic]' -delete # Numba would not see that a kernel in another file has changed
-	@# The short figures of reliability run beside the others: they are processes of their own, so no coverage sees them.
-	$(BIN)/python -m pytest tests/test_reliability*.py > .reliability.log 2>&1 & beside=$$!; \
-	$(BIN)/python -m coverage run -m pytest --ignore=tests/test_wikipedia.py --ignore-glob='tests/test_reliability*.py'; \
-	others=$$?; wait $$beside; beside=$$?; cat .reliability.log; test $$others = 0 -a $$beside = 0
+	$(BIN)/python -m coverage erase
+	($(TRACED) $(BESIDE); traced=$$?; $(BIN)/python -m pytest $(FIGURES) && exit $$traced) > .beside.log 2>&1 & beside=$$!; \
+	$(TRACED) $(patsubst %,--ignore-glob='%',$(BESIDE) $(FIGURES) tests/test_wikipedia.py); \
+	others=$$?; wait $$beside; beside=$$?; cat .beside.log; test $$others = 0 -a $$beside = 0
+	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --fail-under=95
 	$(BIN)/python -m coverage report --fail-under=100 --include='$(COVERED)'
 
@@ -59,7 +67,7 @@ lock: $(LOCK_VENV)/.made ## renew requirements-dev.txt from pyproject.toml
 		--no-config --quiet --output-file requirements-dev.txt
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) $(VENV)-* .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .reliability.log build dist
+	rm -rf $(VENV) $(VENV)-* .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .beside.log build dist
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The files below mark what is done: .made is an empty environment, .runs has the package, .tests also the tools.
