@@ -2,8 +2,11 @@
 
 Each trial begins a training of a second or two over an old model, kills it after a random time, resumes it, kills it
 again, and in the end lets it finish. At every moment the output must be the old file or the final one, and the final
-one must be byte for byte that of a training which nobody disturbed. A fifth as many trials send SIGINT or SIGTERM
+one must be byte for byte that of a training which nobody disturbed. Half as many trials send SIGINT or SIGTERM
 instead, which must end the program within five seconds, with a checkpoint.
+
+Most trainings are forked from a process that has loaded everything (`warm.py`), or half of all computing would be
+imports. Every eleventh trial starts fresh processes, as the undisturbed training is one: so each kind has its turn.
 """
 
 import os
@@ -11,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -19,10 +22,12 @@ from typing import NamedTuple
 import numpy as np
 
 from reliability.figures import Figure, Mutant, main
+from reliability.warm import Forked, Server
 
 TRIALS, SHORT_TRIALS = 200, 4
 MOST_KILLS = 3  # of one training, so that each trial ends
 MOST_SECONDS = 4.0  # after which one is killed
+FRESH_EVERY = 11  # trials
 SECONDS_TO_STOP = 5
 OLD = b"the model of yesterday"
 KINDS = {  # the short form takes the first two
@@ -52,21 +57,26 @@ MUTANTS = [
 
 
 class Case(NamedTuple):
-    """What is trained, what it must come to, and how long that takes undisturbed."""
+    """What is trained, what it must come to, and how long that takes undisturbed: in a fresh process, or forked."""
 
     kind: str
     typed: list[str]
     wanted: bytes
-    seconds: float
+    fresh_seconds: float
+    forked_seconds: float
 
 
 def measure(short: bool, seed: int) -> list[Figure]:
-    """Two trials at a time."""
-    trials, signals = (SHORT_TRIALS, SHORT_TRIALS) if short else (TRIALS, TRIALS // 5)
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(2) as lanes:
-        cases = _cases(Path(folder), list(KINDS)[: 2 if short else None])
-        killed = list(lanes.map(lambda i: _killed(Path(folder), cases[i % len(cases)], seed, i), range(trials)))
-        stopped = list(lanes.map(lambda i: _stopped(Path(folder), cases[i % len(cases)], seed, i), range(signals)))
+    """One trial after the other."""
+    trials, signals = (SHORT_TRIALS, SHORT_TRIALS) if short else (TRIALS, TRIALS // 2)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        _write_corpora(folder)
+        kinds = {kind: _typed(folder, KINDS[kind]) for kind in list(KINDS)[: 2 if short else None]}
+        with Server(*(["train", *typed, *_places(folder)] for typed in kinds.values())) as server:
+            cases = [_case(folder, server, kind, typed) for kind, typed in kinds.items()]
+            killed = [_killed(_Trial("kill", i, folder, cases, server), seed) for i in range(trials)]
+            stopped = [_stopped(_Trial("stop", i, folder, cases, server), seed) for i in range(signals)]
     return [
         _figure("random SIGKILLs of a short training, resumed until done", "byte-identical", killed),
         _figure("SIGINT and SIGTERM", "stopped within 5 s with a checkpoint, then byte-identical", stopped),
@@ -79,29 +89,44 @@ def _figure(name: str, what: str, outcomes: list[tuple[int, str]]) -> Figure:
     return Figure(name, f"{n} of {n} {what}", f"{n - len(misses)} of {n}, {times} signals", not misses, misses)
 
 
-def _cases(folder: Path, kinds: list[str]) -> list[Case]:
-    """The corpus, and the undisturbed run of each kind."""
+def _write_corpora(folder: Path) -> None:
     rng = np.random.default_rng(7)
     ids = (rng.zipf(1.3, 150_000) % 1500).reshape(-1, 15)
     (folder / "text").write_text("".join(" ".join(f"w{i}" for i in line) + "\n" for line in ids.tolist()))
     (folder / "pairs").write_text(
         "".join(f"w{a} c{b} {c % 3 + 1}\n" for line in ids for a, b, c in [line[:3].tolist()] * 4)
     )
-    return [_case(folder, kind, KINDS[kind]) for kind in kinds]
 
 
-def _case(folder: Path, kind: str, options: list[str]) -> Case:
+def _typed(folder: Path, options: list[str]) -> list[str]:
     corpus = folder / ("pairs" if "--pairs" in options else "text")
-    typed = [str(corpus), "--dim", "32", "--min-count", "2", "--sample", "0", "--threads", "1", "--quiet", *options]
-    output = folder / "whole.loom"
-    began = time.monotonic()
-    subprocess.run(_command(*typed, "-o", output), check=True, env=_environment(folder / "cache"))
-    seconds = min(MOST_SECONDS, time.monotonic() - began)  # the first may have to compile
-    return Case(kind, typed, output.read_bytes(), seconds)
+    return [str(corpus), "--dim", "32", "--min-count", "2", "--sample", "0", "--threads", "1", "--quiet", *options]
 
 
-def _command(*typed: object) -> list[str]:
-    return [sys.executable, "-m", "wordloom", "train", *map(str, typed)]
+def _places(folder: Path) -> list[str]:
+    """Where a training goes that is for the server to load what it needs."""
+    return ["-o", str(folder / "loaded.loom"), "--cache-dir", str(folder / "cache")]
+
+
+def _case(folder: Path, server: Server, kind: str, typed: list[str]) -> Case:
+    """The undisturbed runs of a kind, of which the fresh one gives the bytes."""
+    output, seconds, written = folder / "whole.loom", [], []
+    for start in (_fresh, server.start):
+        began = time.monotonic()
+        process = start(["train", *typed, "-o", str(output)], folder, _environment(folder / "cache"), folder / "said")
+        if process.wait(60) != 0:
+            raise RuntimeError(f"{kind}, undisturbed: {(folder / 'said').read_text()}")
+        seconds.append(min(MOST_SECONDS, time.monotonic() - began))  # the first may have to compile
+        written.append(output.read_bytes())
+    return Case(kind, typed, written[0], *seconds)
+
+
+def _fresh(argv: Sequence[str], folder: Path, environment: dict[str, str], output: Path) -> subprocess.Popen[bytes]:
+    """`Server.start`, without what the server has loaded."""
+    with output.open("wb") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", "wordloom", *argv], cwd=folder, env=environment, stdout=file, stderr=file
+        )
 
 
 def _environment(cache: Path) -> dict[str, str]:
@@ -111,28 +136,32 @@ def _environment(cache: Path) -> dict[str, str]:
 class _Trial:
     """A folder with an old model, in which one training is begun, ended and resumed."""
 
-    def __init__(self, folder: Path, case: Case, number: int) -> None:
-        self.case, self.folder = case, folder
-        folder.mkdir()
-        self.output = folder / "model.loom"
+    def __init__(self, name: str, number: int, folder: Path, cases: list[Case], server: Server) -> None:
+        self.number, self.case, self.folder = number, cases[number % len(cases)], folder / f"{name}{number}"
+        self.name = f"{name} {number} ({self.case.kind})"
+        is_fresh = number % FRESH_EVERY == 0
+        self._start = _fresh if is_fresh else server.start
+        self.seconds = self.case.fresh_seconds if is_fresh else self.case.forked_seconds
+        self.folder.mkdir()
+        self.output, self._said = self.folder / "model.loom", self.folder / "said"
         self.output.write_bytes(OLD)
-        cache = folder.parent / "cache" if number % 4 else folder / "cache"  # at times to be encoded, too
+        cache = folder / "cache" if number % 4 else self.folder / "cache"  # at times to be encoded, too
         self.environment = _environment(cache)
 
-    def start(self) -> subprocess.Popen[str]:
-        typed: list[object] = ["--resume", "run", "--quiet"]
+    def start(self) -> subprocess.Popen[bytes] | Forked:
+        typed = ["--resume", "run", "--quiet"]
         if not (self.folder / "run" / "command.json").exists():
             typed = [*self.case.typed, "-o", "model.loom", "--checkpoint", "run", "--every", "0.15s"]
-        return subprocess.Popen(
-            _command(*typed), cwd=self.folder, env=self.environment, stderr=subprocess.PIPE, text=True
-        )
+        return self._start(["train", *typed], self.folder, self.environment, self._said)
+
+    def said(self) -> str:
+        return self._said.read_text().strip()
 
     def finish(self) -> str:
         """Let it run to its end; gives what is wrong then."""
-        process = self.start()
-        _, said = process.communicate(timeout=60)
-        if process.returncode != 0:
-            return f"resumed, it ended with {process.returncode}: {said.strip()}"
+        code = self.start().wait(60)
+        if code != 0:
+            return f"resumed, it ended with {code}: {self.said()}"
         if self.output.read_bytes() != self.case.wanted:
             return "the final file is not that of the undisturbed training"
         left = [path.name for path in self.folder.rglob(".wordloom*")]
@@ -142,46 +171,41 @@ class _Trial:
         return self.output.read_bytes() in (OLD, self.case.wanted)
 
 
-def _killed(folder: Path, case: Case, seed: int, number: int) -> tuple[int, str]:
+def _killed(trial: _Trial, seed: int) -> tuple[int, str]:
     """How often it was killed, and what went wrong."""
-    trial = _Trial(folder / f"kill{number}", case, number)
-    rng = np.random.default_rng([seed, number])
+    rng = np.random.default_rng([seed, trial.number])
     kills = int(rng.integers(1, MOST_KILLS + 1))
     for kill in range(kills):
-        process, wait = trial.start(), float(rng.uniform(0.1, 1.2 * case.seconds))
+        process, wait = trial.start(), float(rng.uniform(0, 1.2 * trial.seconds))
         try:
             process.wait(wait)
         except subprocess.TimeoutExpired:
             process.kill()
-        process.communicate()
+        process.wait()
         if not trial.is_old_or_new():
-            return (
-                kill + 1,
-                f"trial {number} ({case.kind}): killed after {wait:.3f} s, the output is neither old nor new",
-            )
+            return kill + 1, f"{trial.name}: killed after {wait:.3f} s, the output is neither old nor new"
     wrong = trial.finish()
-    return kills, wrong and f"trial {number} ({case.kind}): {wrong}"
+    return kills, wrong and f"{trial.name}: {wrong}"
 
 
-def _stopped(folder: Path, case: Case, seed: int, number: int) -> tuple[int, str]:
+def _stopped(trial: _Trial, seed: int) -> tuple[int, str]:
     """The same with a signal that a program can answer, sent once there is a checkpoint."""
-    trial = _Trial(folder / f"stop{number}", case, number)
-    sign = (signal.SIGTERM, signal.SIGINT)[number // 2 % 2]
+    sign = (signal.SIGTERM, signal.SIGINT)[trial.number // 2 % 2]
     process = trial.start()
     while process.poll() is None and not list((trial.folder / "run").glob("*.checkpoint")):
         time.sleep(0.005)
-    time.sleep(float(np.random.default_rng([seed, number]).uniform(0, 0.3)))
+    time.sleep(float(np.random.default_rng([seed, trial.number]).uniform(0, 0.3)))
     sent = time.monotonic()
     process.send_signal(sign)
-    _, said = process.communicate(timeout=60)
+    code = process.wait(60)
     took = time.monotonic() - sent
-    done_before = process.returncode in (0, -sign) and trial.output.read_bytes() == case.wanted
-    if process.returncode != 128 + sign and not done_before:
-        return 1, f"stop {number} ({case.kind}): {sign.name} ended it with {process.returncode}: {said.strip()}"
+    done_before = code in (0, -sign) and trial.output.read_bytes() == trial.case.wanted
+    if code != 128 + sign and not done_before:
+        return 1, f"{trial.name}: {sign.name} ended it with {code}: {trial.said()}"
     if took > SECONDS_TO_STOP:
-        return 1, f"stop {number} ({case.kind}): {sign.name} took {took:.1f} s"
+        return 1, f"{trial.name}: {sign.name} took {took:.1f} s"
     wrong = trial.finish()
-    return 1, wrong and f"stop {number} ({case.kind}): {wrong}"
+    return 1, wrong and f"{trial.name}: {wrong}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,116 @@
+"""Processes that begin at once: a server that has everything loaded forks one whenever it is asked to.
+
+A fresh process computes for a second before it trains: it imports NumPy and Numba, and loads compiled kernels. One that
+is forked has all that from its parent, and is otherwise a process of its own, with a folder, an environment and an end
+of its own. The server has one of them at a time, and says its pid and, when it has ended, its exit code.
+"""
+
+import gc
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+
+class Server:
+    """The process that forks, from here."""
+
+    def __init__(self, *beforehand: Sequence[str]) -> None:
+        """Start it; it runs these commands itself, so that what they load is there."""
+        command = [sys.executable, "-m", "reliability.warm", json.dumps(beforehand)]
+        here = Path(__file__).parents[1]
+        self._process = subprocess.Popen(
+            command, cwd=here, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        self.said()
+
+    def __enter__(self) -> "Server":
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        self._process.communicate()  # it ends where its input does
+
+    def start(self, argv: Sequence[str], folder: Path, environment: Mapping[str, str], output: Path) -> "Forked":
+        """`wordloom argv...` in a folder; what it prints goes to a file."""
+        assert self._process.stdin is not None
+        request = {"argv": argv, "folder": str(folder), "environment": dict(environment), "output": str(output)}
+        self._process.stdin.write(json.dumps(request) + "\n")
+        return Forked(self, self.said())
+
+    def said(self, within: float | None = None) -> int:
+        """The next number that it says."""
+        assert self._process.stdout is not None
+        if within is not None and not select.select([self._process.stdout], [], [], max(0.0, within))[0]:
+            raise subprocess.TimeoutExpired("wordloom", within)
+        return int(self._process.stdout.readline())
+
+
+class Forked:
+    """A process that a server has forked, with the methods of subprocess.Popen that are asked of it."""
+
+    def __init__(self, server: Server, pid: int) -> None:
+        self.pid, self.returncode, self._server = pid, None, server
+        self.returncode: int | None
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None:
+            self.returncode = self._server.said(timeout)
+        return self.returncode
+
+    def poll(self) -> int | None:
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        with suppress(ProcessLookupError):  # it may just have ended
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+# --- Inside
+
+
+def serve(beforehand: Sequence[Sequence[str]]) -> None:
+    """Run some commands, then fork a process for each line of the input."""
+    from wordloom.cli import main
+
+    for argv in beforehand:
+        if main(argv) != 0:
+            sys.exit(f"{argv} does not run")
+    assert threading.active_count() == 1, "a thread would not be forked"
+    gc.freeze()  # what is there now is shared, not looked through again by everyone
+    print(0, flush=True)
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            sys.exit(_become(**json.loads(line)))
+        print(child, flush=True)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def _become(argv: Sequence[str], folder: str, environment: Mapping[str, str], output: str) -> int:
+    """What a fresh `wordloom argv...` would be, in the folder and with nothing to read."""
+    from wordloom.cli import main
+
+    nothing, file = os.open(os.devnull, os.O_RDONLY), os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for number, opened in enumerate((nothing, file, file)):
+        os.dup2(opened, number)
+    sys.stdin = os.fdopen(0)  # the other one has been read from
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    return main(argv)
+
+
+if __name__ == "__main__":
+    serve(json.loads(sys.argv[1]))
