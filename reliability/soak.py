@@ -2,7 +2,8 @@
 
 It runs in a process of its own, on one core. After every cycle it is counted what the process has: resident memory
 (after garbage was collected and the C library was asked to give back what it does not use), blocks of Python's
-allocator, open files, threads, and files in the folders that it may write to. The first fifth is warm-up.
+allocator, open files, threads, and files in the folders that it may write to. The first fifth is warm-up. It goes on
+for ten minutes, and for 2 000 cycles if those take longer.
 
 What grows is judged so: the samples after the warm-up are cut into ten stretches, and each has its least. Noise, which
 only ever adds to what is needed, is gone from these; a leak is not. Growth is Theil and Sen's slope of the ten, the
@@ -34,6 +35,9 @@ SECONDS, FEWEST_CYCLES, SHORT_CYCLES = 600, 2000, 60
 MOST_BYTES, MOST_BYTES_PER_CYCLE = 500_000, 1000
 MOST_BLOCKS, MOST_BLOCKS_PER_CYCLE = 1000, 0.5
 STRETCHES = 10
+
+WARM_UP = SHORT_CYCLES // 5  # cycles after which everything is imported and every kind of training was there
+LESS_URGENT = 5  # than the figures beside which it runs
 
 MUTANTS = [
     Mutant(
@@ -127,15 +131,19 @@ def growth(values: Sequence[int]) -> float:
 
 
 def inside(seed: int, seconds: float) -> None:
-    """Cycle for so many seconds, or for the cycles of the short form, and print all samples."""
+    """Cycle for so many seconds, and as often as the form asks for, and print all samples."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    fewest = FEWEST_CYCLES if seconds else SHORT_CYCLES
+    os.nice(LESS_URGENT if seconds else 0)
     with tempfile.TemporaryDirectory(prefix="wordloom-soak-") as folder:
         os.environ["WORDLOOM_CACHE"] = f"{folder}/cache"
         cycle, samples, end = Cycle(Path(folder), seed), array("q"), time.monotonic() + seconds
         number = 0
-        while time.monotonic() < end or number < SHORT_CYCLES:
+        while time.monotonic() < end or number < fewest:
             cycle.run(number)
+            if number == WARM_UP:
+                gc.freeze()  # or every collection would look through all of Numba: half of the time
             samples.extend(sample(Path(folder)))  # as plain numbers, which are no objects of Python
             number += 1
         width = len(Sample._fields)
