@@ -3,6 +3,8 @@
 import os
 import shutil
 import stat
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from reliability.cases.case import Make
@@ -62,20 +64,28 @@ def add(folder: Path, files: dict[str, Make]) -> None:
 
 def snapshot(folder: Path) -> dict[str, object]:
     """Every path below a folder, with its kind and its bytes."""
-    found: dict[str, object] = {}
-    for parent, folders, names in os.walk(folder):
-        for name in (*folders, *names):
-            path = Path(parent) / name
-            status = path.lstat()
-            found[str(path.relative_to(folder))] = (
-                path.read_bytes() if stat.S_ISREG(status.st_mode) else stat.S_IFMT(status.st_mode)
-            )
-    return found
+    return dict(_found(str(folder), ""))
+
+
+def _found(folder: str, prefix: str) -> Iterator[tuple[str, object]]:
+    """By plain strings, since three of these are made for every case; what may not be read is not gone into."""
+    with suppress(PermissionError), os.scandir(folder) as entries:
+        for entry in entries:
+            mode = entry.stat(follow_symlinks=False).st_mode
+            yield prefix + entry.name, _bytes(entry.path) if stat.S_ISREG(mode) else stat.S_IFMT(mode)
+            if stat.S_ISDIR(mode):
+                yield from _found(entry.path, f"{prefix}{entry.name}/")
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:  # noqa: PTH123 (as above)
+        return file.read()
 
 
 def restore(folder: Path, good: dict[str, object]) -> None:
     """Take away what does not belong here, and write again what was changed."""
-    for name in sorted(snapshot(folder).keys() - good.keys(), reverse=True):
+    found = snapshot(folder)
+    for name in sorted(found.keys() - good.keys(), reverse=True):
         path = folder / name
         if path.is_dir() and not path.is_symlink():
             path.chmod(0o755)
@@ -83,6 +93,5 @@ def restore(folder: Path, good: dict[str, object]) -> None:
         else:
             path.unlink()
     for name, content in good.items():
-        path = folder / name
-        if isinstance(content, bytes) and (not path.exists() or path.read_bytes() != content):
-            path.write_bytes(content)
+        if isinstance(content, bytes) and found.get(name) != content:
+            (folder / name).write_bytes(content)
