@@ -2,6 +2,7 @@
 
 import io
 import json
+import marshal
 import re
 import struct
 import sys
@@ -192,12 +193,13 @@ def _read_questions(data: bytes) -> None:
 # --- A native file that is changed and then sealed again, so that what lies behind its hashes is reached
 
 _SEAL = re.compile(rb'"header_sha256":"([^"]*)"')
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def _repaired(rng: Random, raw: bytes) -> bytes:
     """Change some fields of the header, or bytes of the tensors; all hashes are those of what is then there."""
     begin, header = _header(raw)
-    fields, data = {name: _copy(entry) for name, entry in header.items()}, bytearray(raw[begin:])
+    fields, data = marshal.loads(header), bytearray(raw[begin:])  # a copy to change
     for _ in range(pick(rng, (1, 1, 2, 3))):
         if rng.random() < 0.5:
             _change_field(rng, fields)
@@ -209,15 +211,10 @@ def _repaired(rng: Random, raw: bytes) -> bytes:
 
 
 @cache
-def _header(raw: bytes) -> tuple[int, dict[str, Any]]:
-    """Where the data begin, and the header."""
+def _header(raw: bytes) -> tuple[int, bytes]:
+    """Where the data begin, and the header in a form that is read ten times as fast as JSON."""
     begin = 8 + int.from_bytes(raw[:8], "little")
-    return begin, json.loads(raw[8:begin])
-
-
-def _copy(entry: dict[str, Any]) -> dict[str, Any]:
-    """A copy to change, faster than to read the header again."""
-    return {key: list(value) if isinstance(value, list) else value for key, value in entry.items()}
+    return begin, marshal.dumps(json.loads(raw[8:begin]))
 
 
 def _change_field(rng: Random, fields: dict[str, Any]) -> None:
@@ -293,7 +290,7 @@ def _hashes(fields: dict[str, Any], data: bytes) -> dict[str, str]:
 
 
 def _sealed(fields: dict[str, Any]) -> bytes:
-    text = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
+    text = _ENCODER.encode(fields).encode()
     header = len(text).to_bytes(8, "little") + text
     found = _SEAL.search(header)
     if found is None or len(found[1]) != 64:
