@@ -10,6 +10,7 @@ and runs by itself as `python -m reliability.<module> [--short] [--seed N]`, wit
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -32,6 +33,14 @@ class Mutant(NamedTuple):
     file: str  # "formats/native.py"
     old: str
     new: str
+
+
+PROCESSES = "RELIABILITY_PROCESSES"
+
+
+def n_processes() -> int:
+    """How many processes a figure may keep busy: as many as there are cores, or its share of them among others."""
+    return int(os.environ.get(PROCESSES, os.cpu_count() or 1))
 
 
 Measure = Callable[[bool, int], list[Figure]]

@@ -10,7 +10,6 @@ is guided by coverage, was as fast on the .bin and .vec readers (7,000 files a s
 """
 
 import mmap
-import os
 import resource
 import signal
 import time
@@ -20,7 +19,7 @@ from multiprocessing import get_context
 from random import Random
 from typing import Any, NamedTuple
 
-from reliability.figures import Figure, Mutant, main
+from reliability.figures import Figure, Mutant, main, n_processes
 from reliability.fuzz_targets import Target, targets
 from reliability.mutate import mutated
 from wordloom.errors import WordloomError
@@ -91,7 +90,7 @@ def _figure(target: Target, n: int, seed: int) -> Figure:
 def _run(target: Target, n: int, seed: int) -> list[Result]:
     """Some workers, each with its share; one that dies is a finding, with the file that it died of."""
     context = get_context("fork")
-    workers = min(os.cpu_count() or 1, 8)
+    workers = min(n_processes(), 8)
     shares = [n // workers + (i < n % workers) for i in range(workers)]
     started = []
     for number, share in enumerate(shares):

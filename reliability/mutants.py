@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from reliability.figures import Figure, Mutant, main
+from reliability.figures import Figure, Mutant, main, n_processes
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
@@ -23,7 +23,7 @@ def measure(short: bool, seed: int) -> list[Figure]:
     if short:
         misses = [_cannot(mutant) for _, mutant in sown if _cannot(mutant)]
         return [_figure("seeded faults that can be sown", len(sown), misses)]
-    with ThreadPoolExecutor(2) as lanes:
+    with ThreadPoolExecutor(n_processes()) as lanes:
         misses = [miss for miss in lanes.map(lambda item: _uncaught(*item, seed), sown) if miss]
     return [_figure("seeded faults caught", len(sown), misses)]
 
