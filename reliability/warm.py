@@ -49,7 +49,11 @@ class Server:
         assert self._process.stdout is not None
         if within is not None and not select.select([self._process.stdout], [], [], max(0.0, within))[0]:
             raise subprocess.TimeoutExpired("wordloom", within)
-        return int(self._process.stdout.readline())
+        line = self._process.stdout.readline()
+        if not line:
+            self._process.communicate()
+            raise RuntimeError(f"the server has ended with {self._process.returncode}")
+        return int(line)
 
 
 class Forked:
