@@ -29,6 +29,7 @@ SECONDS = 1.0  # of computing
 MEMORY, PER_FILE_BYTE = 64 << 20, 4
 _LARGEST = 1 << 16  # bytes of a changed file; they are some hundred
 _MOST_FINDINGS = 10
+_A_TIMER = 100  # files, which take some hundredths of a second: the next timer always comes before this one's end
 MUTANTS = [
     Mutant(
         "the checksums of a native file are not looked at",
@@ -139,7 +140,9 @@ def _work(target: Target, n: int, seed: str, seen: mmap.mmap, sender: Any) -> No
         target.read(data)  # a right file is read; and what is imported or compiled late is there now
     signal.signal(signal.SIGPROF, _stop)
     before = _limit_memory()
-    for _ in range(n):
+    for number in range(n):
+        if number % _A_TIMER == 0:
+            _start_timer()
         data = (target.repair(rng, rng.choice(target.seeds)) if target.repair else mutated(rng, target.seeds))[
             :_LARGEST
         ]
@@ -150,10 +153,15 @@ def _work(target: Target, n: int, seed: str, seen: mmap.mmap, sender: Any) -> No
             findings.append(f"{finding}, at {_shown(data)}")
             if len(findings) == _MOST_FINDINGS:
                 break
+    signal.setitimer(signal.ITIMER_PROF, 0)
     grown = _peak() - before
     if grown > MEMORY + PER_FILE_BYTE * _LARGEST:
         findings.append(f"memory grew by {grown >> 20} MB")
     sender.send(Result(n, accepted, findings, grown))
+
+
+def _start_timer() -> None:
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
 
 
 def _stop(*_: object) -> None:
@@ -175,19 +183,17 @@ def _peak() -> int:
 
 def _tried(target: Target, data: bytes) -> str | None:
     """What is wrong with how the reader takes a file; None if it was accepted, "" if it was refused."""
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         target.read(data)
         return None
     except WordloomError as error:
         return f"a message of several lines: {error}" if "\n" in str(error) else ""
     except _TooLong:
+        _start_timer()
         return f"more than {SECONDS:g} s"
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         return f"{type(error).__name__}: {error} ({place.filename.rpartition('/')[2]}, line {place.lineno})"
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 if __name__ == "__main__":
