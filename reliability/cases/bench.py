@@ -7,9 +7,10 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 from reliability.cases import folder
 from reliability.cases.case import OUTPUT, Case
@@ -46,18 +47,13 @@ class Bench:
     @contextmanager
     def entered(self) -> Iterator[None]:
         """Run the body in the folder, with a cache and a place for temporary files that can be looked into."""
-        before = Path.cwd(), os.environ.get("WORDLOOM_CACHE"), tempfile.tempdir
-        os.chdir(self.folder)
-        os.environ["WORDLOOM_CACHE"] = str(self.cache)
-        tempfile.tempdir = str(self.temporary)
-        try:
+        english = {"LANGUAGE": "C"}  # of argparse, which would look for another language at every word
+        with (
+            chdir(self.folder),
+            mock.patch.dict(os.environ, {"WORDLOOM_CACHE": str(self.cache), **english}),
+            mock.patch.object(tempfile, "tempdir", str(self.temporary)),
+        ):
             yield
-        finally:
-            os.chdir(before[0])
-            os.environ.pop("WORDLOOM_CACHE")
-            if before[1] is not None:
-                os.environ["WORDLOOM_CACHE"] = before[1]
-            tempfile.tempdir = before[2]
 
     def problems(self, case: Case) -> list[str]:
         """What is wrong with how a case ended, by each way in which it can be tried; nothing, if all is well."""
