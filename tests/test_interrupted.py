@@ -167,6 +167,17 @@ def test_what_is_missing_is_named(capsys, typed, message):
     assert capsys.readouterr().err.startswith("wordloom train: " + message)
 
 
+@pytest.mark.parametrize("name", ["nowhere", "text.txt", "empty", "x" * 300])
+def test_a_whole_command_does_not_begin_again_where_nothing_was_begun(name, text, tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text.txt").write_text("a b\n")
+    (tmp_path / "old.loom").write_bytes(b"old")
+    run = tmp_path / name
+    assert main(["train", str(text), "-o", str(tmp_path / "old.loom"), "--resume", str(run), *TRAIN]) == 2
+    assert f"wordloom train: {run} holds no training to go on with." in capsys.readouterr().err
+    assert (tmp_path / "old.loom").read_bytes() == b"old" and not (tmp_path / "nowhere").exists()
+
+
 def test_a_whole_command_goes_on_too_and_needs_no_other(finished, text, tmp_path):
     (finished / "command.json").write_bytes(b"damaged")
     typed = ["train", str(text), "-o", str(tmp_path / "b.loom"), "--epochs", "1", "--resume", str(finished), *TRAIN]
@@ -197,4 +208,6 @@ BAD = [{"corpus": 7}, {"corpus": []}, {"corpus": [5]}, {"corpus": ["a"], "output
 def test_a_damaged_command_is_an_error(tmp_path, capsys, content):
     (tmp_path / "command.json").write_bytes(content)
     assert main(["train", "--resume", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.startswith(f"wordloom train: {tmp_path / 'command.json'} is damaged. Type the whole")
+    assert capsys.readouterr().err.startswith(
+        f"wordloom train: {tmp_path / 'command.json'} is damaged or missing. Type"
+    )

@@ -5,7 +5,7 @@ import signal
 import threading
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,7 @@ def recall(args: Namespace) -> Namespace:
     now = {
         name: value for name, value in vars(args).items() if value is not None and value is not False and value != []
     }
+    _check_begun(Path(args.resume), COMMAND)
     then = {} if args.corpus else _read(Path(args.resume) / COMMAND)  # a whole command needs no other
     for name in OPTIONS:
         if name in now and then.get(name) not in (None, now[name]):
@@ -83,18 +84,23 @@ def recall(args: Namespace) -> Namespace:
     return Namespace(**vars(args) | then | now | {"checkpoint": args.resume})
 
 
+def _check_begun(folder: Path, command: str) -> None:
+    """Nobody who mistypes a folder wants to begin again, over what an earlier training has written."""
+    with suppress(OSError):
+        if any(path.name == command or path.suffix == ".checkpoint" for path in folder.iterdir()):
+            return
+    raise InputError(f"{folder} holds no training to go on with. Give the folder that was named by --checkpoint.")
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         typed = json.loads(path.read_bytes())
-    except OSError:
-        raise InputError(
-            f"{path.parent} holds no training to go on with. Give the folder that was named by --checkpoint, or type "
-            "the whole command again, with --resume."
-        ) from None
-    except (ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         typed = None
     if not _is_command(typed):
-        raise InputError(f"{path} is damaged. Type the whole command again, with --resume instead of --checkpoint.")
+        raise InputError(
+            f"{path} is damaged or missing. Type the whole command again, with --resume instead of --checkpoint."
+        )
     return dict(typed)
 
 
