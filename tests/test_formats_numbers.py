@@ -122,6 +122,7 @@ def test_the_kernel_and_python_read_a_file_alike(tmp_path, monkeypatch, odd):
     lines[7] = odd or lines[7]
     (tmp_path / "v.txt").write_bytes(b"300 2\n" + b"\n".join(lines) + b"\n")
     loaded = {}
+    monkeypatch.setattr(read_text, "_KERNEL", 0)
     for few in (0, 10**9):
         monkeypatch.setattr(read_text, "_FEW_NUMBERS", few)
         loaded[few] = wordloom.load(tmp_path / "v.txt", lenient=True).words  # with a space in a word, too
@@ -131,6 +132,7 @@ def test_the_kernel_and_python_read_a_file_alike(tmp_path, monkeypatch, odd):
 
 def test_the_kernels_faults_name_the_line(tmp_path, monkeypatch):
     monkeypatch.setattr(read_text, "_FEW_NUMBERS", 0)
+    monkeypatch.setattr(read_text, "_KERNEL", 0)
     monkeypatch.setattr(read_text, "_BLOCK", 64)
     for odd, message in [(b"w 1 x", "b'x' where a number belongs"), (b"w 1 nan", "holds NaN"), (b"w\xff 1 2", "UTF-8")]:
         lines = [b"w%d 1 2" % i for i in range(300)]

@@ -452,7 +452,7 @@ def test_the_kernel_reads_what_python_reads_and_leaves_the_odd_rows_to_it(tmp_pa
     raw = TEXT.replace(b"0.1 1e-7", b"0.1  1e-7 ")
     path, packed = write(tmp_path / "v.vec", raw), write(tmp_path / "v.vec.gz", gzip.compress(raw))
     monkeypatch.setattr(read_text, "_FEW_NUMBERS", 0)
-    monkeypatch.setattr(read_text, "_SURELY_REAL", 0)
+    monkeypatch.setattr(read_text, "_KERNEL", 0)
     for loaded in (wordloom.load(path), wordloom.load(packed)):
         assert (loaded.words.words, loaded.words.vectors.tobytes()) == (["the", "naïve", "猫"], ROWS.tobytes())
 

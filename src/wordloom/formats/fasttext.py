@@ -25,7 +25,8 @@ import numpy.typing as npt
 
 from wordloom.errors import UnknownWordError
 from wordloom.formats.detect import FASTTEXT_MAGIC
-from wordloom.formats.source import AGAIN, Fault, Names, Reading, check_finite, decoded, opened
+from wordloom.formats.names import Names, first_rows, in_utf8
+from wordloom.formats.source import AGAIN, Fault, Reading, check_finite, opened
 from wordloom.types import Counts, Matrix
 from wordloom.vectors import Embedding, Vectors
 
@@ -160,13 +161,15 @@ def read_from(content: mmap.mmap | bytes, reading: Reading) -> Embedding:
     def where(i: int) -> str:
         return f"row {i:,} (byte {begins[i]:,})"
 
-    names, known = decoded(words, where, reading.errors), Names(reading.lenient)
-    known.add(names[:n], where)
+    readable, known = in_utf8(words, where, reading.errors), Names(np.empty(n, np.int64), reading, mark=b"\0")
+    known.add(readable[:n], where)
+    known.check(where)
     matrix = word_vectors(subwords, words[:n])
     if reading.verify:
-        check_finite(matrix, names, where)
-        check_finite(output[:n], names, where)
-    kept = known.first_rows()
+        check_finite(matrix, readable, where)
+        check_finite(output[:n], readable, where)
+    names = [word.decode() for word in readable]
+    kept = first_rows(names[:n]) if reading.lenient else None
     chosen = slice(n) if kept is None else kept
     loaded, beyond = np.array(names, object)[chosen].tolist(), dict(zip(names[n:], range(n, n_words), strict=True))
     return Embedding(

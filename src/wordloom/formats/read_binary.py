@@ -5,28 +5,32 @@ won bytes, which shows nowhere else, and is read only leniently.
 """
 
 import os
+import re
 
 import numpy as np
+import numpy.typing as npt
 
 from wordloom.formats.detect import HEAD, Header, header_of, is_text
+from wordloom.formats.names import Names
 from wordloom.formats.source import (
     AGAIN,
     LENIENTLY,
     Fault,
-    Names,
     Reading,
+    Room,
     Source,
+    Where,
     check_finite,
     check_size,
-    decoded,
-    new_matrix,
+    new_rows,
     opened,
 )
 from wordloom.types import Matrix
 from wordloom.vectors import Embedding, Vectors
 
 _BLOCK = 1 << 20  # bytes read at once, into the same memory: fresh memory for each took a third of the time
-_LINE_FEED = 10
+_ROWS, _USUAL_WORD = 4096, 16  # rows that are about as many at once, since each makes objects of Python; bytes
+_LINE_FEED, _SPACE = 10, 32
 _LONGEST_WORD = 1 << 16  # bytes; so many without a space are no word
 
 
@@ -41,8 +45,12 @@ def read_from(source: Source, reading: Reading) -> Embedding:
     header = _header(source)
     rows = reading.rows(header.rows)
     check_size(rows, header.dim, rows * (4 * header.dim + 2), source.most)
-    matrix = new_matrix(rows, header.dim)
-    names = _Rows(source, header, reading).fill(matrix)
+    matrix, hashes = new_rows(rows, header.dim)
+    if not source.affords(matrix.nbytes + hashes.nbytes):
+        _Rows(source, header, reading, Names(hashes, reading)).fill(rows, lambda _, n: np.empty((n, header.dim), "<f4"))
+        source.stream.seek(header.length)
+    names = Names(hashes, reading)
+    _Rows(source, header, reading, names).fill(rows, lambda first, n: matrix[first : first + n])
     return Embedding.of_words(Vectors(*names.with_rows(matrix)))
 
 
@@ -63,87 +71,91 @@ class _Rows:
     One thread does it all: rows are found by Python, whose lock leaves little to others (tried, and no faster).
     """
 
-    def __init__(self, source: Source, header: Header, reading: Reading) -> None:
-        self.stream, self.header, self.reading = source.stream, header, reading
-        self.names = Names(reading.lenient)
+    def __init__(self, source: Source, header: Header, reading: Reading, names: Names) -> None:
+        self.stream, self.header, self.reading, self.names = source.stream, header, reading, names
         self.width = 4 * header.dim
-        self.buffer = bytearray(min(_BLOCK, source.most) + self.width + _LONGEST_WORD)
+        block = min(_BLOCK, _ROWS * (self.width + _USUAL_WORD), source.most)
+        self.buffer = bytearray(block + self.width + _LONGEST_WORD)
         self.begin, self.held = header.length, 0  # the byte of the file at the buffer's front, and how much is there
         self.feeds: bool | None = None  # whether rows end in a line feed; None before that is known
+        self.row = re.compile(rb"([^ ]*+) .{%d}|.+" % self.width, re.DOTALL)  # or what is left, which is no whole row
 
-    def fill(self, matrix: Matrix) -> Names:
-        """Read as many rows as the matrix has."""
-        view = memoryview(self.buffer)
-        names = self.names.words
-        while len(names) < len(matrix) and (n := self.stream.readinto(view[self.held :])):  # type: ignore[attr-defined]
+    def fill(self, rows: int, room: Room) -> None:
+        """Read so many rows."""
+        view, names = memoryview(self.buffer), self.names
+        while len(names) < rows and (n := self.stream.readinto(view[self.held :])):  # type: ignore[attr-defined]
             self.held += n
-            self._drop(self._take(matrix))
-            if len(names) < len(matrix):
+            self._drop(self._take(rows, room))
+            if len(names) < rows:
                 self._check_word_ends()
-        if len(names) < len(matrix):
+        if len(names) < rows:
             raise Fault(
                 f"it ends in row {len(names):,} of {self.header.rows:,}, after {self.begin + self.held:,} bytes. "
                 "It was cut short: get or make it again."
             )
         if self.reading.rows(self.header.rows) == self.header.rows:
             self._check_end()
-        return self.names
+        names.check(self._where)
 
-    def _take(self, matrix: Matrix) -> int:
+    def _where(self, row: int) -> str:
+        """What a message calls a row, once all are read."""
+        between = self.header.length + row * (1 + self.width + bool(self.feeds))
+        return f"row {row:,} (byte {between + self.names.bytes_before(row):,})"
+
+    def _take(self, rows: int, room: Room) -> int:
         """Take the rows that are in the buffer whole; gives where the next begins."""
-        first = len(self.names.words)
-        words, starts, at = self._found(len(matrix) - first)
-        if not starts:
-            return at
-        begins = [self.begin + start - 1 - len(word) for start, word in zip(starts, words, strict=True)]
+        first = len(self.names)
+        words = self._found()[: rows - first]
+        if not words:
+            return 0
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+        starts = np.cumsum(lengths + 1 + self.width) - self.width  # of the numbers
+        begins = starts - 1 - lengths
+        fed = np.frombuffer(self.buffer, np.uint8)[begins] == _LINE_FEED
+        self._check_feeds(fed, begins)
+        words = _without_feeds(words, fed)
 
         def where(i: int) -> str:
-            return f"row {first + i:,} (byte {begins[i]:,})"
+            return f"row {first + i:,} (byte {self.begin + begins[i] + fed[i]:,})"
 
+        _check_words(words, where)
+        vectors = room(first, len(words))
+        vectors[:] = self._numbers_at(starts)
+        if self.reading.verify:
+            check_finite(vectors, words, where)
+        self.names.add(words, where)
+        return int(starts[-1]) + self.width
+
+    def _found(self) -> list[bytes]:
+        """The words of the rows that are whole, with a line feed before them where there is one."""
+        words: list[bytes] = self.row.findall(self.buffer, 0, self.held)
+        if words and not words[-1]:  # what is left, or a row without a word
+            at = sum(map(len, words)) + (len(words) - 1) * (1 + self.width)
+            if self.held - at <= self.width or self.buffer[at] != _SPACE:
+                words.pop()
+        return words
+
+    def _numbers_at(self, starts: npt.NDArray[np.int64]) -> Matrix:
         at_every_byte = np.ndarray(
             (len(self.buffer) - self.width + 1,), np.dtype((np.void, self.width)), self.buffer, strides=(1,)
         )
-        rows = matrix[first : first + len(starts)]
-        rows[:] = at_every_byte[starts].view("<f4").reshape(len(starts), -1)
-        names = decoded(words, where, self.reading.errors)
-        if self.reading.verify:
-            check_finite(rows, names, where)
-        self.names.add(names, where)
-        return at
+        return at_every_byte[starts].view("<f4").reshape(len(starts), -1)
 
-    def _found(self, most: int) -> tuple[list[bytearray], list[int], int]:
-        """The words of the rows that are whole, where their numbers start, and where the next row begins."""
-        words: list[bytearray] = []
-        starts: list[int] = []
-        data, at, last = self.buffer, 0, self.held - self.width
-        first, lenient = len(self.names.words), self.reading.lenient
-        while at < last and len(starts) < most:
-            fed = data[at] == _LINE_FEED
-            space = data.find(b" ", at, last)
-            if space < 0:
-                break
-            if fed is not self.feeds and not lenient:
-                self._check_feed(fed, first + len(starts), at)
-            word = data[at + fed : space]
-            if _LINE_FEED in word:
-                raise Fault(
-                    f"the word of row {first + len(starts):,} (byte {self.begin + at + fed:,}) has a line feed in it: "
-                    f"bytes were lost or put in before it. {AGAIN}"
-                )
-            words.append(word)
-            starts.append(space + 1)
-            at = space + 1 + self.width
-        return words, starts, at
-
-    def _check_feed(self, fed: bool, row: int, at: int) -> None:
+    def _check_feeds(self, fed: npt.NDArray[np.bool_], begins: npt.NDArray[np.int64]) -> None:
         """All rows but the first have a line feed before them, or none has."""
-        if row == 1:
-            self.feeds = fed
-        elif fed or row > 0:
-            others = "which row 1 has" if not fed else "which row 1 has not" if row else "where none belongs"
+        first = len(self.names)
+        if self.feeds is None and first + len(fed) > 1:
+            self.feeds = bool(fed[1 - first])
+        odd = fed != bool(self.feeds)
+        odd[: 1 - min(first, 1)] = fed[: 1 - min(first, 1)]
+        if odd.any() and not self.reading.lenient:
+            at = int(np.argmax(odd))
+            row, ours = first + at, bool(fed[at])
+            others = "which row 1 has" if not ours else "which row 1 has not" if row else "where none belongs"
             raise Fault(
-                f"row {row:,} (byte {self.begin + at:,}) begins {'with' if fed else 'without'} a line feed, {others}: "
-                f"bytes were lost or put in before it. {AGAIN} If you know that it is whole, load it {LENIENTLY}."
+                f"row {row:,} (byte {self.begin + begins[at]:,}) begins {'with' if ours else 'without'} a line feed, "
+                f"{others}: bytes were lost or put in before it. {AGAIN} If you know that it is whole, load it "
+                f"{LENIENTLY}."
             )
 
     def _drop(self, at: int) -> None:
@@ -156,7 +168,7 @@ class _Rows:
     def _check_word_ends(self) -> None:
         if self.held >= _LONGEST_WORD and self.buffer.find(b" ", 0, _LONGEST_WORD) < 0:
             raise Fault(
-                f"the word of row {len(self.names.words):,} (byte {self.begin:,}) has no end. It is damaged, or no "
+                f"the word of row {len(self.names):,} (byte {self.begin:,}) has no end. It is damaged, or no "
                 f"word2vec binary. {AGAIN}"
             )
 
@@ -170,3 +182,17 @@ class _Rows:
                 else ("ends without the line feed of its last row")
             )
             raise Fault(f"it {problem}, at byte {self.begin:,}. {AGAIN}")
+
+
+def _without_feeds(words: list[bytes], fed: npt.NDArray[np.bool_]) -> list[bytes]:
+    """The words without a line feed at their front. Where all have one, it parts them, in a third of the time."""
+    if not fed.any():
+        return words
+    parted = b"".join(words).split(b"\n")[int(fed[0]) :]
+    return parted if fed[1:].all() and len(parted) == len(words) else [word.removeprefix(b"\n") for word in words]
+
+
+def _check_words(words: list[bytes], where: Where) -> None:
+    if b"\n" in b"".join(words):
+        row = next(row for row, word in enumerate(words) if b"\n" in word)
+        raise Fault(f"the word of {where(row)} has a line feed in it: bytes were lost or put in before it. {AGAIN}")

@@ -11,25 +11,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
 from wordloom.config import checked_threads
-from wordloom.formats.detect import HEAD, Header, first_line, header_of, is_number, is_text, n_numbers
-from wordloom.formats.source import (
-    AGAIN,
-    FREELY_UNPACKED,
-    LENIENTLY,
-    Fault,
-    Names,
-    Reading,
-    Source,
-    check_finite,
-    check_size,
-    decoded,
-    new_matrix,
-    opened,
-)
-from wordloom.types import Matrix
+from wordloom.formats.detect import HEAD, Header, first_line, header_of, is_text, n_numbers
+from wordloom.formats.names import Names
+from wordloom.formats.source import AGAIN, LENIENTLY, Fault, Reading, Room, Source, check_size, new_rows, opened
+from wordloom.formats.text_rows import read_rows
 from wordloom.vectors import Embedding, Vectors
 from wordloom.workers import workers
 
@@ -37,11 +24,12 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _BLOCK = 1 << 21  # bytes of text that one thread works on
+_SMALL_BLOCK = 1 << 17  # the same for Python, whose bytes and numbers take twenty times as much
 _LONGEST_WORD, _LONGEST_NUMBER = 1 << 16, 1 << 7  # bytes; a longer line is none of vectors
-_SURELY_REAL = 4 * FREELY_UNPACKED  # bytes of a packed file; its promises may be too large by far
 _CUT = "It was cut short: get or make it again."
 # So many numbers are read by Python in less time than the kernel takes to be loaded, let alone to be compiled.
 _FEW_NUMBERS = 2_000_000
+_KERNEL, _USUAL_WORD = 100 << 20, 16  # bytes: what Numba takes for itself; a word
 
 
 def read(path: str | os.PathLike[str], reading: Reading) -> Embedding:
@@ -100,47 +88,57 @@ def _count_rows(stream: BinaryIO, limit: int | None) -> int:
 
 
 def _embedding(source: Source, header: Header, reading: Reading) -> Embedding:
-    matrix = new_matrix(reading.rows(header.rows), header.dim)
-    names = _fill(matrix, source, header, reading)
+    begin = source.stream.tell()
+    matrix, hashes = new_rows(reading.rows(header.rows), header.dim)
+    if not source.affords(matrix.nbytes + hashes.nbytes):  # then all is read once before any of it is kept
+        _fill(Names(hashes, reading), source, header, reading, lambda _, n: np.empty((n, header.dim), np.float32))
+        source.stream.seek(begin)
+    names = Names(hashes, reading)
+    _fill(names, source, header, reading, lambda first, n: matrix[first : first + n])
     return Embedding.of_words(Vectors(*names.with_rows(matrix)))
 
 
-def _fill(matrix: Matrix, source: Source, header: Header, reading: Reading) -> Names:
-    """Deal the lines out to threads, each block with its part of the matrix; gives the words in order."""
-    names, row, before = Names(reading.lenient), 0, 2 if header.length else 1
-    spaced = reading.lenient or not header.length
-    threads = checked_threads(None) if matrix.size > _FEW_NUMBERS else 1
+def _fill(names: Names, source: Source, header: Header, reading: Reading, room: Room) -> None:
+    """Deal the lines out to threads, each block with room for its numbers; the words come in order."""
+    rows, row, before = reading.rows(header.rows), 0, 2 if header.length else 1
+    spaced, compiled = reading.lenient or not header.length, _is_for_kernel(rows, header.dim, source)
+    threads = checked_threads(None) if compiled else 1
     with workers(threads) as pool:
-        begun: deque[Future[list[str]]] = deque()
-        for block in _blocks_of_lines(source.stream, header.dim, reading.lenient):
-            # Numba takes 100 MB for itself, which a promise alone is not to cost.
-            compiled = matrix.size > _FEW_NUMBERS and not (source.packed and source.stream.tell() <= _SURELY_REAL)
-            part = matrix[row : row + block.count(b"\n")]
-            if len(part) < block.count(b"\n"):
-                _check_end(block, len(part), row + before, header, reading)
-            begun.append(pool.submit(_read_rows, block, part, row + before, reading, spaced, compiled))
-            row += len(part)
+        begun: deque[Future[list[bytes]]] = deque()
+        for block in _blocks_of_lines(source.stream, header.dim, reading.lenient, compiled):
+            lines = block.count(b"\n")
+            n = min(lines, rows - row)
+            if n < lines:
+                block = _without_end(block, n, row + before, header, reading)
+            begun.append(pool.submit(read_rows, block, room(row, n), row + before, reading.verify, spaced, compiled))
+            row += n
             if len(begun) > threads:
                 _add(begun.popleft().result(), names, before)
-            if row == len(matrix) < header.rows:
+            if row == rows < header.rows:
                 break
         for future in begun:
             _add(future.result(), names, before)
-    if row < len(matrix):
+    if row < rows:
         raise Fault(f"it ends in row {row:,} of {header.rows:,}, after line {row + before - 1:,}. {_CUT}")
-    return names
+    names.check(lambda row: f"line {row + before:,}")
 
 
-def _add(words: list[str], names: Names, before: int) -> None:
-    first_line = len(names.words) + before
+def _is_for_kernel(rows: int, dim: int, source: Source) -> bool:
+    """Whether there are enough numbers for the kernel, and enough of a file that Numba is small beside it."""
+    return rows * dim > _FEW_NUMBERS and source.affords(_KERNEL + rows * (4 * dim + 8 + _USUAL_WORD))
+
+
+def _add(words: list[bytes], names: Names, before: int) -> None:
+    first_line = len(names) + before
     names.add(words, lambda i: f"line {first_line + i:,}")
 
 
-def _blocks_of_lines(stream: BinaryIO, dim: int, lenient: bool) -> Iterator[bytes]:
+def _blocks_of_lines(stream: BinaryIO, dim: int, lenient: bool, large: bool) -> Iterator[bytes]:
     """The text in blocks that end in a line feed, also the last."""
     held: list[bytes] = []
     begin, length = stream.tell(), 0  # of the line that has no end yet
-    while block := stream.read(_BLOCK):
+    size = _BLOCK if large else min(_BLOCK, _SMALL_BLOCK)
+    while block := stream.read(size):
         end = block.rfind(b"\n") + 1
         if end:
             yield b"".join((*held, block[:end]))
@@ -162,67 +160,12 @@ def _blocks_of_lines(stream: BinaryIO, dim: int, lenient: bool) -> Iterator[byte
         yield rest + b"\n"
 
 
-def _check_end(block: bytes, rows: int, first_line: int, header: Header, reading: Reading) -> None:
-    """Nothing but blank lines comes after the last row, unless it was asked to end there."""
-    if reading.rows(header.rows) == header.rows and b"".join(block.split(b"\n", rows)[rows:]).strip():
+def _without_end(block: bytes, rows: int, first_line: int, header: Header, reading: Reading) -> bytes:
+    """The first lines. Nothing but blank lines comes after the last row, unless it was asked to end there."""
+    rest = block.split(b"\n", rows)[rows]
+    if reading.rows(header.rows) == header.rows and rest.strip():
         raise Fault(
             f"it goes on in line {first_line + rows:,}, after the {header.rows:,} rows that its first line promises. "
             f"{AGAIN}"
         )
-
-
-def _read_rows(
-    block: bytes, vectors: Matrix, first_line: int, reading: Reading, spaced: bool, compiled: bool
-) -> list[str]:
-    """Read as many lines as there are vectors; gives their words."""
-    starts, ends = _parsed(block, vectors) if compiled else _unparsed(block, len(vectors))
-    found = []
-    for row, end in enumerate(ends):
-        if end < 0:
-            found.append(_read_row(block[starts[row] : starts[row + 1]], vectors[row], first_line + row, spaced))
-        else:
-            found.append(block[starts[row] : end])
-
-    def where(i: int) -> str:
-        return f"line {first_line + i:,}"
-
-    words = decoded(found, where, reading.errors)
-    if reading.verify:
-        check_finite(vectors, words, where)
-    return words
-
-
-def _parsed(block: bytes, vectors: Matrix) -> tuple[list[int], list[int]]:
-    from wordloom.kernel.numbers import parse_rows
-
-    starts, ends = np.empty(len(vectors) + 1, np.int64), np.empty(len(vectors), np.int64)
-    parse_rows(np.frombuffer(block, np.uint8), vectors, starts, ends)
-    return starts.tolist(), ends.tolist()
-
-
-def _unparsed(block: bytes, rows: int) -> tuple[list[int], list[int]]:
-    """What `_parsed` gives if the kernel leaves every row to Python."""
-    line_ends: npt.NDArray[np.intp] = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
-    return [0, *(line_ends[:rows] + 1).tolist()], [-1] * rows
-
-
-def _read_row(line: bytes, vector: npt.NDArray[np.float32], number: int, spaced: bool) -> bytes:
-    """Read one line; gives its word, which may have spaces in it or not."""
-    word, *fields = line.strip().rsplit(None, len(vector)) or [b""]
-    if len(fields) < len(vector):
-        raise Fault(f"line {number:,} ({line!r:.60}) has no word with {len(vector):,} numbers after it. {AGAIN}")
-    if not spaced and len(word.split()) > 1:
-        raise Fault(
-            f"line {number:,} ({line!r:.60}) has more than a word and {len(vector):,} numbers. {AGAIN} If words have "
-            f"spaces in them, load it {LENIENTLY}."
-        )
-    try:
-        numbers = list(map(float, fields))
-    except ValueError:
-        numbers = []
-    if not numbers or b"_" in b"".join(fields):
-        odd = next(field for field in fields if not is_number(field))
-        raise Fault(f"line {number:,} ({word!r:.60}) has {odd!r:.60} where a number belongs. {AGAIN}")
-    with np.errstate(over="ignore"):
-        vector[:] = numbers
-    return word
+    return block[: len(block) - len(rest)]

@@ -3,7 +3,6 @@
 import gzip
 import os
 import stat
-import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import BinaryIO, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from wordloom.errors import InputError, VectorsWarning
+from wordloom.errors import InputError
 from wordloom.types import Matrix
 
 AGAIN = "Get or make the file again."
@@ -22,8 +21,10 @@ LENIENTLY = "with lenient=True (wordloom convert --lenient)"
 _MOST_PACKED = 1032  # bytes that deflate can make of one at most
 FREELY_UNPACKED, _LARGEST_RATIO = 4 << 20, 16  # vectors are packed to a third of their text at best; beyond is a bomb
 _LARGEST_DIM = 1 << 20  # a row is read at once
-_MOVED = 4096  # rows moved at a time
+_HELD = 48 << 20  # bytes that a file may cost beside twice its own, before all of it is known to be right
 
+Hashes = npt.NDArray[np.int64]
+Room = Callable[[int, int], Matrix]  # where the numbers of some rows go: the first row, and how many they are
 Where = Callable[[int], str]  # what a message calls the i-th of some rows
 
 
@@ -51,6 +52,10 @@ class Source(NamedTuple):
     stream: BinaryIO
     most: int
     packed: bool
+
+    def affords(self, size: int) -> bool:
+        """Whether a file may cost so many bytes before it has been read to its end and found right."""
+        return size <= _HELD + 2 * (self.most // _MOST_PACKED if self.packed else self.most)
 
 
 @contextmanager
@@ -124,10 +129,10 @@ def check_size(rows: int, dim: int, least: int, most: int) -> None:
         raise Fault(f"its first line promises rows of {dim:,} numbers, and {_LARGEST_DIM:,} is the most here. {AGAIN}")
 
 
-def new_matrix(rows: int, dim: int) -> Matrix:
-    """Room for the rows of a file. The system gives memory only where it is written to."""
+def new_rows(rows: int, dim: int) -> tuple[Matrix, Hashes]:
+    """Room for the rows of a file and for hashes of their words. The system gives memory where it is written to."""
     try:
-        return np.empty((rows, dim), np.float32)
+        return np.empty((rows, dim), np.float32), np.empty(rows, np.int64)
     except (MemoryError, ValueError):  # ValueError: beyond all addresses
         raise Fault(
             f"{rows:,} rows of {dim:,} numbers take {4 * rows * dim / 2**30:,.1f} GB, more memory than there is. "
@@ -135,86 +140,13 @@ def new_matrix(rows: int, dim: int) -> Matrix:
         ) from None
 
 
-def decoded(words: Sequence[bytes | bytearray], where: Where, errors: str) -> list[str]:
-    """The words of some rows as text."""
-    try:
-        together = b"\n".join(words).decode("utf-8", errors).split("\n")  # four times as fast as one by one
-        return together if len(together) == len(words) else [str(word, "utf-8", errors) for word in words]
-    except UnicodeDecodeError:
-        row, word = next((row, word) for row, word in enumerate(words) if not _is_utf8(word))
-        raise Fault(
-            f"the word of {where(row)} is not UTF-8: {bytes(word)!r:.60}. word2vec.c cuts long words within a letter. "
-            "Load with errors='replace' or errors='ignore' (--errors on the command line)."
-        ) from None
-
-
-def _is_utf8(word: bytes | bytearray) -> bool:
-    try:
-        word.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def check_finite(vectors: Matrix, words: list[str], where: Where) -> None:
+def check_finite(vectors: Matrix, words: Sequence[bytes], where: Where) -> None:
     """Refuse NaN, infinity and what float32 takes for it."""
     finite = np.isfinite(vectors)
     if not finite.all():
         row = int(np.argmin(finite.all(axis=1)))
+        word = words[row].decode(errors="replace")
         raise Fault(
-            f"{where(row)} ({words[row]!r:.60}) holds NaN, infinity or a number beyond float32. "
+            f"{where(row)} ({word!r:.60}) holds NaN, infinity or a number beyond float32. "
             "Leave such rows out, or load with verify=False."
         )
-
-
-class Names:
-    """The words of the rows read so far. Each may come once; of a lenient reading, its first row counts."""
-
-    def __init__(self, lenient: bool) -> None:
-        self.words: list[str] = []
-        self._lenient, self._seen = lenient, set[str]()
-
-    def add(self, words: list[str], where: Where) -> None:
-        """Those of some more rows."""
-        before = len(self.words)
-        self.words += words
-        self._seen.update(words)
-        if "" in self._seen:
-            raise Fault(f"{where(words.index(''))} has no word. {AGAIN}")
-        if len(self._seen) < len(self.words) and not self._lenient:
-            row_of = _last_to_first(self.words)
-            row = next(row for row in range(before, len(self.words)) if row_of[self.words[row]] < row)
-            raise Fault(
-                f"{where(row - before)} has the word {self.words[row]!r:.60} of row {row_of[self.words[row]]:,} again. "
-                f"Load {LENIENTLY} to have the first row of each word count."
-            )
-
-    def first_rows(self) -> npt.NDArray[np.intp] | None:
-        """The rows to keep, the first of each word, where not all are; the others are counted in one warning."""
-        if len(self._seen) == len(self.words):
-            return None
-        row_of = _last_to_first(self.words)
-        again = next(word for row, word in enumerate(self.words) if row_of[word] != row)
-        kept = np.sort(np.fromiter(row_of.values(), np.intp, len(row_of)))
-        warnings.warn(
-            f"{len(self.words) - len(kept):,} of {len(self.words):,} rows were left out, since their words have "
-            f"earlier rows; the first of them is {again!r:.60}.",
-            VectorsWarning,
-            stacklevel=5,
-        )
-        return kept
-
-    def with_rows(self, matrix: Matrix) -> tuple[list[str], Matrix]:
-        """Each word once, with its row. Rows move up in place: they may fill the memory."""
-        kept = self.first_rows()
-        if kept is None:
-            return self.words, matrix
-        for start in range(0, len(kept), _MOVED):
-            rows = kept[start : start + _MOVED]
-            matrix[start : start + len(rows)] = matrix[rows]
-        return [self.words[row] for row in kept], matrix[: len(kept)]
-
-
-def _last_to_first(words: list[str]) -> dict[str, int]:
-    """The first row of each word."""
-    return dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
