@@ -1,6 +1,7 @@
 """Files of other programs: what they are is found out from their content, what is in them comes back to the bit."""
 
 import gzip
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -474,3 +475,111 @@ def test_a_file_that_the_disk_cannot_give_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("wordloom.formats.source.unpacked", broken)
     with pytest.raises(InputError, match=r"cannot be read: Input/output error\. Check the file\."):
         wordloom.load(path)
+
+
+# --- What a file may cost before it is known to be right
+
+
+MANY = 60_000
+LATE_FAULTS = {
+    (b"%d 1\n" % (MANY + 1), b""): "it ends in row 60,000 of 60,001, after line 60,001.",
+    (b"%d 1\n" % (MANY - 1), b""): "it goes on in line 60,001, after the 59,999 rows",
+    (b"%d 1\n" % (MANY + 1), b"w 1"): "its last line, from byte",
+    (b"%d 1\n" % (MANY + 1), b"w5 1\n"): "line 60,002 has the word 'w5' of row 5 again.",
+    (b"%d 1\n" % (MANY + 1), b"w 1x\n"): "line 60,002 (b'w') has b'1x' where a number belongs.",
+    (b"%d 1\n" % (MANY + 1), b"w nan\n"): "line 60,002 ('w') holds NaN",
+    (b"%d 1\n" % (MANY + 1), b"\xff 1\n"): "the word of line 60,002 is not UTF-8",
+    (b"", b"w5 1\n"): "line 60,001 has the word 'w5' of row 5 again.",
+    (b"", b"w 1x\n"): "line 60,001 (b'w') has b'1x' where a number belongs.",
+}
+
+
+def refused_within(path, message, most):
+    """The refusal of a file, for which no more than so many bytes were taken."""
+    tracemalloc.start()
+    try:
+        assert refusal(path).startswith(message)
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize(("ends", "message"), LATE_FAULTS.items(), ids=LATE_FAULTS.values())
+def test_rows_that_are_wrong_at_their_end_alone_are_refused_before_a_string_is_made(tmp_path, ends, message, pack):
+    raw = ends[0] + b"".join(b"w%d 1\n" % i for i in range(MANY)) + ends[1]
+    # Numbers, words and hashes take 18 bytes a row, what Python makes of a block 3 MB; strings would take 200 a row.
+    refused_within(write(tmp_path / "late", pack(raw)), message, 40 * MANY + (4 << 20))
+
+
+def test_binary_rows_that_are_wrong_at_their_end_alone_are_refused_before_a_string_is_made(tmp_path):
+    rows = b"".join(b"w%d \0\0\0\0\n" % i for i in range(MANY))
+    for ends, message in {
+        (b"60001 1\n", b""): "it ends in row 60,000 of 60,001",
+        (b"59999 1\n", b""): "it goes on after the 59,999 rows",
+        (b"60001 1\n", b"w5 \0\0\0\0\n"): "row 60,000 (byte ",
+        (b"60001 1\n", b"w \0\0\xc0\x7f\n"): "row 60,000 (byte ",
+    }.items():
+        refused_within(write(tmp_path / "late", ends[0] + rows + ends[1]), message, 40 * MANY + (4 << 20))
+
+
+def test_the_byte_of_a_repeated_binary_word_is_that_of_its_row(tmp_path):
+    raw = b"4 1\nab \0\0\0\0\nc \0\0\0\0\n\xc3\xa9 \0\0\0\0\nc \0\0\0\0\n"
+    assert refusal(write(tmp_path / "v", raw)).startswith("row 3 (byte 27) has the word 'c' of row 1 again.")
+    raw = b"4 1\nab \0\0\0\0c \0\0\0\0\xc3\xa9 \0\0\0\0c \0\0\0\0"
+    assert refusal(write(tmp_path / "v", raw)).startswith("row 3 (byte 24) has the word 'c' of row 1 again.")
+
+
+@pytest.mark.parametrize("kind", ["text", "glove", "bin"])
+def test_packed_numbers_that_are_far_more_than_their_bytes_are_read_before_any_is_kept(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr("wordloom.formats.source._HELD", 0)
+    words, row = [b"w%d" % i for i in range(2000)], {"bin": b" " + bytes(400) + b"\n"}.get(kind, b" 0" * 100 + b"\n")
+    head = b"" if kind == "glove" else b"2000 100\n"
+    right, wrong = (head + b"".join(word + row for word in some) for some in (words, [*words[:-1], b"w5"]))
+    assert wordloom.load(write(tmp_path / "v.gz", gzip.compress(right))).words.words == [w.decode() for w in words]
+    refused_within(
+        write(tmp_path / "v.gz", gzip.compress(wrong)),
+        {"bin": "row", "text": "line 2,001", "glove": "line"}[kind],
+        6 << 20,
+    )
+
+
+def test_words_whose_hashes_alone_agree_are_not_taken_for_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr("wordloom.formats.names._hashes", lambda words: np.zeros(len(words), np.int64))
+    assert wordloom.load(write(tmp_path / "v", TEXT)).words.words == ["the", "naïve", "猫"]
+    assert wordloom.load(write(tmp_path / "v", TEXT), lenient=True).words.words == ["the", "naïve", "猫"]
+    again = TEXT.replace(b"3 2", b"4 2") + b"the 1 2\n"
+    assert refusal(write(tmp_path / "v", again)).startswith("line 5 has the word 'the' of row 0 again.")
+
+
+def test_words_that_become_the_same_or_nothing_by_the_way_of_reading_them_are_refused(tmp_path):
+    path = write(tmp_path / "v", b"2 1\na\xff 1\na\xfe 2\n")
+    assert refusal(path, errors="replace").startswith("line 3 has the word 'a\ufffd' of row 0 again.")
+    assert refusal(write(tmp_path / "w", b"1 1\n\xff 1\n"), errors="ignore").startswith("line 2 has no word.")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.text("0123456789+-.e_nai", min_size=1, max_size=9), min_size=1, max_size=4), st.booleans())
+def test_numbers_read_many_at_a_time_are_those_that_are_read_one_after_the_other(fields, spaced):
+    from wordloom.formats.source import Fault
+    from wordloom.formats.text_rows import _read_each, read_rows
+
+    block = b"".join(b"w%d %b\n" % (i, " ".join(fields).encode()) for i in range(3))
+    found, expected = np.zeros((2, 3, len(fields)), np.float32)
+    try:
+        words = _read_each(block, expected, 1, spaced)
+    except Fault as fault:
+        with pytest.raises(Fault, match=re.escape(str(fault))):
+            read_rows(block, found, 1, False, spaced, False)
+    else:
+        assert read_rows(block, found, 1, False, spaced, False) == words == [b"w0", b"w1", b"w2"]
+        assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("block", [b"a b 1\n2\n", b"a 1\n\nb 2\n", b" a 1\nb 2\n", b"a\t1\r\nb  2\n", b"a 1 \nb 2\n"])
+def test_lines_are_told_apart_where_their_fields_are_as_many_as_they_should_be(tmp_path, block):
+    path = write(tmp_path / "v", b"2 1\n" + block)
+    if block.split() == [b"a", b"1", b"b", b"2"] and b"\n\n" not in block:
+        assert wordloom.load(path).words.words == ["a", "b"]
+    else:
+        assert refusal(path).startswith(("line 2 (b'a b 1\\n') has more than", "it goes on in line 4"))

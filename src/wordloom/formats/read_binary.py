@@ -105,12 +105,11 @@ class _Rows:
     def _take(self, rows: int, room: Room) -> int:
         """Take the rows that are in the buffer whole; gives where the next begins."""
         first = len(self.names)
-        words = self._found()[: rows - first]
+        words, ends = self._found(rows - first)
         if not words:
             return 0
-        lengths = np.fromiter(map(len, words), np.int64, len(words))
-        starts = np.cumsum(lengths + 1 + self.width) - self.width  # of the numbers
-        begins = starts - 1 - lengths
+        starts = ends - self.width  # of the numbers
+        begins = np.append(0, ends[:-1])
         fed = np.frombuffer(self.buffer, np.uint8)[begins] == _LINE_FEED
         self._check_feeds(fed, begins)
         words = _without_feeds(words, fed)
@@ -124,16 +123,16 @@ class _Rows:
         if self.reading.verify:
             check_finite(vectors, words, where)
         self.names.add(words, where)
-        return int(starts[-1]) + self.width
+        return int(ends[-1])
 
-    def _found(self) -> list[bytes]:
-        """The words of the rows that are whole, with a line feed before them where there is one."""
+    def _found(self, most: int) -> tuple[list[bytes], npt.NDArray[np.int64]]:
+        """The words of the rows that are whole, with a line feed before them where there is one; where rows end."""
         words: list[bytes] = self.row.findall(self.buffer, 0, self.held)
+        ends = np.cumsum(np.fromiter(map(len, words), np.int64, len(words)) + 1 + self.width)
         if words and not words[-1]:  # what is left, or a row without a word
-            at = sum(map(len, words)) + (len(words) - 1) * (1 + self.width)
-            if self.held - at <= self.width or self.buffer[at] != _SPACE:
-                words.pop()
-        return words
+            begin = int(ends[-1]) - 1 - self.width
+            most = min(most, len(words) - (ends[-1] > self.held or self.buffer[begin] != _SPACE))
+        return words[:most], ends[:most]
 
     def _numbers_at(self, starts: npt.NDArray[np.int64]) -> Matrix:
         at_every_byte = np.ndarray(

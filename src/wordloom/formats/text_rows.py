@@ -4,6 +4,8 @@ Of large files the kernel reads them, and leaves odd ones to Python. Of others P
 a word and D numbers, which takes a fifth of the time of reading one after the other.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,8 +13,11 @@ from wordloom.formats.detect import is_number
 from wordloom.formats.source import AGAIN, LENIENTLY, Fault, check_finite
 from wordloom.types import Matrix
 
-_LINE_FEED = 10
-_IS_BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))  # what bytes.split() splits at
+_LINE_FEED, _PLUS, _MINUS, _POINT, _ZERO = b"\n+-.0"
+_POINT_VALUE = (_POINT - _ZERO) % 256
+_SHORT = 8  # bytes of a number; longer ones are read as fast one after the other
+_FEW_FIELDS = 4
+_BLANKS = bytes(byte in b" \t\n\v\f\r" for byte in range(256))  # what bytes.split() splits at
 
 
 def read_rows(
@@ -42,35 +47,82 @@ def _parsed(block: bytes, vectors: Matrix, first_line: int, spaced: bool) -> lis
     return words
 
 
+class _Fields(NamedTuple):
+    """Where the fields of some lines begin and end, each (rows, D + 1)."""
+
+    begins: npt.NDArray[np.intp]
+    ends: npt.NDArray[np.intp]
+
+
 def _read_all(block: bytes, vectors: Matrix) -> list[bytes] | None:
-    """The words, if every line is a word and D numbers as Python writes them."""
-    if not _are_regular(block, *vectors.shape):
+    """The words, if every line is a word and D numbers."""
+    rows, dim = vectors.shape
+    text, fields = np.frombuffer(block, np.uint8), _fields(block, rows, dim)
+    if fields is None:
         return None
+    begins, lengths = fields.begins[:, 1:], (fields.ends - fields.begins)[:, 1:]
+    numbers = _decimals(text, begins, lengths) if lengths.max(initial=0) <= _SHORT else None
+    if numbers is None and (numbers := _floats(block, rows, dim)) is None:
+        return None
+    with np.errstate(over="ignore"):
+        vectors[:] = numbers
+    return _words(block, fields, dim)
+
+
+def _fields(block: bytes, rows: int, dim: int) -> _Fields | None:
+    """The fields, if there are as many lines as rows, each of D + 1 fields."""
+    blank = np.frombuffer(b"\1" + block.translate(_BLANKS), np.bool_)  # also before the first
+    begins, ends = np.flatnonzero(blank[:-1] > blank[1:]), np.flatnonzero(blank[:-1] < blank[1:])
+    line_ends = np.flatnonzero(np.frombuffer(block, np.uint8) == _LINE_FEED)
+    if len(begins) != rows * (dim + 1) or len(line_ends) != rows:
+        return None
+    fields = _Fields(begins.reshape(rows, dim + 1), ends.reshape(rows, dim + 1))
+    apart = (fields.begins[:, -1] < line_ends).all() and (fields.begins[1:, 0] > line_ends[:-1]).all()
+    return fields if apart else None
+
+
+def _words(block: bytes, fields: _Fields, dim: int) -> list[bytes]:
+    """The first fields. Where others are few, it takes less time to cut them all than to cut at places."""
+    if dim <= _FEW_FIELDS:
+        return block.split()[:: dim + 1]
+    spans = zip(fields.begins[:, 0].tolist(), fields.ends[:, 0].tolist(), strict=True)
+    return [block[begin:end] for begin, end in spans]
+
+
+def _decimals(
+    text: npt.NDArray[np.uint8], begins: npt.NDArray[np.intp], lengths: npt.NDArray[np.intp]
+) -> npt.NDArray[np.float64] | None:
+    """Short numbers such as -0.25, if all are: m / 10^k. Both are exact, so the quotient is what float() gives."""
+    first = text[begins]
+    negative = first == _MINUS
+    n_signs = (negative | (first == _PLUS)).astype(np.int8)
+    n_digits, n_points, k = (np.zeros(begins.shape, np.int8) for _ in range(3))
+    m = np.zeros(begins.shape, np.int32)
+    for i in range(int(lengths.max(initial=0))):
+        inside = i < lengths
+        value = text[begins + i * inside] - _ZERO  # of uint8: of all bytes but digits it is 10 or more
+        is_digit = inside & (value < 10)
+        m = np.where(is_digit, 10 * m + value, m)
+        n_digits += is_digit
+        k += is_digit & (n_points > 0)
+        n_points += inside & (value == _POINT_VALUE)
+    if not ((n_points <= 1) & (n_digits > 0) & (n_signs + n_points + n_digits == lengths)).all():
+        return None
+    quotient = m / 10.0**k
+    return np.where(negative, -quotient, quotient)
+
+
+def _floats(block: bytes, rows: int, dim: int) -> npt.NDArray[np.float64] | None:
+    """Any numbers, as Python reads them, if all are."""
     fields = block.split()
-    words = fields[:: vectors.shape[1] + 1]
-    del fields[:: vectors.shape[1] + 1]
+    del fields[:: dim + 1]
     try:
-        numbers = np.fromiter(map(float, fields), np.float64, vectors.size)
+        numbers = np.fromiter(map(float, fields), np.float64, rows * dim)
     except ValueError:
         return None
     if b"_" in block and b"_" in b"".join(fields):  # which float() takes
         return None
-    with np.errstate(over="ignore"):
-        vectors[:] = numbers.reshape(vectors.shape)
-    return words
-
-
-def _are_regular(block: bytes, rows: int, dim: int) -> bool:
-    """Whether there are as many lines as rows, each of D + 1 fields."""
-    text = np.frombuffer(block, np.uint8)
-    blank = _IS_BLANK[text]
-    begins = np.flatnonzero(blank[:-1] > blank[1:]) + 1  # of fields, but for one at the very front
-    begins = begins if blank[:1].any() else np.append(0, begins)
-    line_ends = np.flatnonzero(text == _LINE_FEED)
-    if len(begins) != rows * (dim + 1) or len(line_ends) != rows:
-        return False
-    fields = begins.reshape(rows, dim + 1)
-    return bool((fields[:, -1] < line_ends).all() and (fields[1:, 0] > line_ends[:-1]).all())
+    return numbers.reshape(rows, dim)
 
 
 def _read_each(block: bytes, vectors: Matrix, first_line: int, spaced: bool) -> list[bytes]:
