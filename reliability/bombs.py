@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from threading import Timer
 from typing import NamedTuple
@@ -25,6 +26,7 @@ from reliability.figures import Figure, Mutant, main
 SECONDS, MEMORY, PER_FILE_BYTE = 2.0, 64 << 20, 2
 _TIMEOUT = 60  # of the clock, for a process that waits
 MB = 1 << 20
+MANY = 3_000_000
 MUTANTS = [
     Mutant(
         "a header of nested brackets breaks the reader",
@@ -104,6 +106,23 @@ def _zeros(rest: bytes) -> bytes:
     return b"".join(b"%d%b" % (i, rest) for i in range(100 * MB // len(rest)))
 
 
+def _many(head: bytes, last: bytes = b"", n: int = MANY) -> bytes:
+    """Rows of text with a word and one number, and whatever comes after them."""
+    return head + b"".join(b"w%d 1\n" % i for i in range(n)) + last
+
+
+def _wide() -> bytes:
+    """Rows of a hundred digits that cannot be packed to a sixteenth, of which the matrix takes 100 MB."""
+    rng = Random(0)
+    digits = rng.choices((b" 0", b" 1"), (9, 1), k=1 << 16)
+    rows = (b"w%d" % i + b"".join(digits[at : at + 100]) for i, at in enumerate(rng.choices(range(65_000), k=250_000)))
+    return b"250000 100\n" + b"\n".join(rows) + b"x\n"
+
+
+def _many_binary(head: bytes, last: bytes = b"") -> bytes:
+    return head + b"".join(b"w%d \0\0\0\0\n" % i for i in range(MANY)) + last
+
+
 def _loom(header: bytes) -> bytes:
     return len(header).to_bytes(8, "little") + header
 
@@ -153,6 +172,26 @@ _RIGHT = {
     "phrases": b'{"format": "wordloom-phrases-1", "delimiter": "_", "connectors": [], "phrases": [0]}\n',
 }
 _DEEP = b"[" * 500_000
+_PACKINGS: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": lambda data: gzip.compress(data, 6)}
+_LATE = {  # what is wrong with many rows: their head, or what comes after them
+    "one row more promised": (b"%d 1\n" % (MANY + 1), b""),
+    "one row less promised": (b"%d 1\n" % (MANY - 1), b""),
+    "many times the rows promised": (b"%d 1\n" % (MANY * 3), b""),
+    "the last row without its end": (b"%d 1\n" % (MANY + 1), b"w 1"),
+    "a repeated word at the end": (b"%d 1\n" % (MANY + 1), b"w5 1\n"),
+    "no number at the end": (b"%d 1\n" % (MANY + 1), b"w 1x\n"),
+    "NaN at the end": (b"%d 1\n" % (MANY + 1), b"w nan\n"),
+    "broken UTF-8 at the end": (b"%d 1\n" % (MANY + 1), b"\xff 1\n"),
+    "without a header, a repeated word at the end": (b"", b"w5 1\n"),
+    "without a header, no number at the end": (b"", b"w 1x\n"),
+}
+_LATE_IN_BINARY = {
+    "one row more promised": (b"%d 1\n" % (MANY + 1), b""),
+    "one row less promised": (b"%d 1\n" % (MANY - 1), b""),
+    "the last row cut": (b"%d 1\n" % (MANY + 1), b"w \0\0"),
+    "a repeated word at the end": (b"%d 1\n" % (MANY + 1), b"w5 \0\0\0\0\n"),
+    "NaN at the end": (b"%d 1\n" % (MANY + 1), b"w \0\0\xc0\x7f\n"),
+}
 BOMBS = [
     Bomb(
         "a .bin of 17 kB that promises 3,000,000 x 300", "vectors", lambda: b"3000000 300\n" + bytes(17_000), short=True
@@ -162,11 +201,6 @@ BOMBS = [
     Bomb("a .vec that promises 10^12 x 300", "vectors", lambda: b"%d 300\nthe 1 2\n" % 10**12),
     Bomb("a .vec of one line of 30 MB", "vectors", lambda: b"1 2\nx " + b"1" * (30 * MB)),
     Bomb("a .vec of one row of a million numbers", "vectors", lambda: b"2 1000000\nx" + b" 1" * 1_000_000 + b"\n"),
-    Bomb(  # whose words are Python's strings before their number is known to be wrong: this one is not met
-        "a .vec.gz of 3,000,000 rows of one number, and one more promised",
-        "vectors",
-        lambda: gzip.compress(b"3000001 1\n" + b"".join(b"w%d 1\n" % i for i in range(3_000_000)), 6),
-    ),
     Bomb("GloVe's, with one line of 30 MB of numbers", "vectors", lambda: b"x" + b" 1" * (15 * MB)),
     Bomb("a native header of 2^63 bytes", "vectors", lambda: (2**63).to_bytes(8, "little") + b"{" * 99),
     Bomb("a native header that is a megabyte of brackets", "vectors", lambda: _loom(b'{"a":' + _DEEP), short=True),
@@ -214,6 +248,21 @@ BOMBS = [
         "phrases with a head of 30 MB", "phrases", lambda: b'{"format": "wordloom-phrases-1", "x": "' + b"x" * (30 * MB)
     ),
     Bomb("phrases with a head of brackets", "phrases", lambda: b'{"format":' + _DEEP + b"\n"),
+    *(
+        Bomb(
+            f"a .{kind}{suffix} of {MANY:,} rows of one number, {what}",
+            "vectors",
+            lambda m=make, p=pack, e=ends: p(m(*e)),
+        )
+        for kind, make, faults in (("vec", _many, _LATE), ("bin", _many_binary, _LATE_IN_BINARY))
+        for suffix, pack in _PACKINGS.items()
+        for what, ends in faults.items()
+    ),
+    Bomb(
+        "a .vec.gz whose numbers are 10 times its bytes, with no number at the end",
+        "vectors",
+        lambda: gzip.compress(_wide(), 6),
+    ),
 ]
 
 
