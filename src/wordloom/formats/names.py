@@ -54,7 +54,10 @@ class Names:
 
     def bytes_before(self, row: int) -> int:
         """How many bytes the words of all rows before this one have."""
-        return sum(sum(map(len, words[: max(0, row - first)])) for first, words in self._split())
+        earlier = [(first, lot) for first, lot in self._lots if first <= row]
+        first, last = earlier.pop()
+        marks = first - len(earlier)  # one less than words in each lot
+        return sum(len(lot) for _, lot in earlier) - marks + sum(map(len, last.split(self._mark)[: row - first]))
 
     def with_rows(self, matrix: Matrix) -> tuple[list[str], Matrix]:
         """Each word once, with its row. Rows move up in place: they may fill the memory."""

@@ -13,9 +13,10 @@ from wordloom.formats.detect import is_number
 from wordloom.formats.source import AGAIN, LENIENTLY, Fault, check_finite
 from wordloom.types import Matrix
 
-_LINE_FEED, _PLUS, _MINUS, _POINT, _ZERO = b"\n+-.0"
-_POINT_VALUE = (_POINT - _ZERO) % 256
+_LINE_FEED, _ZERO = b"\n0"
+_PLUS, _MINUS, _POINT = ((byte - _ZERO) % 256 for byte in b"+-.")  # as those of digits are 0 to 9
 _SHORT = 8  # bytes of a number; longer ones are read as fast one after the other
+_POWERS = np.array([float(10**k) for k in range(_SHORT + 1)])
 _FEW_FIELDS = 4
 _BLANKS = bytes(byte in b" \t\n\v\f\r" for byte in range(256))  # what bytes.split() splits at
 
@@ -57,11 +58,12 @@ class _Fields(NamedTuple):
 def _read_all(block: bytes, vectors: Matrix) -> list[bytes] | None:
     """The words, if every line is a word and D numbers."""
     rows, dim = vectors.shape
-    text, fields = np.frombuffer(block, np.uint8), _fields(block, rows, dim)
+    fields = _fields(block, rows, dim)
     if fields is None:
         return None
-    begins, lengths = fields.begins[:, 1:], (fields.ends - fields.begins)[:, 1:]
-    numbers = _decimals(text, begins, lengths) if lengths.max(initial=0) <= _SHORT else None
+    begins = np.ascontiguousarray(fields.begins[:, 1:])
+    lengths = fields.ends[:, 1:] - begins
+    numbers = _decimals(block, begins, lengths.astype(np.int8)) if lengths.max(initial=0) <= _SHORT else None
     if numbers is None and (numbers := _floats(block, rows, dim)) is None:
         return None
     with np.errstate(over="ignore"):
@@ -90,26 +92,26 @@ def _words(block: bytes, fields: _Fields, dim: int) -> list[bytes]:
 
 
 def _decimals(
-    text: npt.NDArray[np.uint8], begins: npt.NDArray[np.intp], lengths: npt.NDArray[np.intp]
+    block: bytes, begins: npt.NDArray[np.intp], lengths: npt.NDArray[np.int8]
 ) -> npt.NDArray[np.float64] | None:
     """Short numbers such as -0.25, if all are: m / 10^k. Both are exact, so the quotient is what float() gives."""
-    first = text[begins]
-    negative = first == _MINUS
-    n_signs = (negative | (first == _PLUS)).astype(np.int8)
+    text = np.frombuffer(block + bytes(_SHORT), np.uint8)
+    values = text[begins] - _ZERO  # of uint8: of all bytes but digits it is 10 or more
+    negative, plus = values == _MINUS, values == _PLUS
     n_digits, n_points, k = (np.zeros(begins.shape, np.int8) for _ in range(3))
     m = np.zeros(begins.shape, np.int32)
-    for i in range(int(lengths.max(initial=0))):
-        inside = i < lengths
-        value = text[begins + i * inside] - _ZERO  # of uint8: of all bytes but digits it is 10 or more
-        is_digit = inside & (value < 10)
-        m = np.where(is_digit, 10 * m + value, m)
+    for i in range(lengths.max(initial=0)):
+        values = text[begins + i] - _ZERO if i else values
+        is_digit = (values < 10) & (i < lengths)
+        m = np.where(is_digit, 10 * m + values, m)
         n_digits += is_digit
         k += is_digit & (n_points > 0)
-        n_points += inside & (value == _POINT_VALUE)
-    if not ((n_points <= 1) & (n_digits > 0) & (n_signs + n_points + n_digits == lengths)).all():
+        n_points += (values == _POINT) & (i < lengths)
+    if not ((n_points <= 1) & (n_digits > 0) & (negative + plus + n_points + n_digits == lengths)).all():
         return None
-    quotient = m / 10.0**k
-    return np.where(negative, -quotient, quotient)
+    quotients: npt.NDArray[np.float64] = m / _POWERS[k]
+    np.negative(quotients, out=quotients, where=negative)
+    return quotients
 
 
 def _floats(block: bytes, rows: int, dim: int) -> npt.NDArray[np.float64] | None:
