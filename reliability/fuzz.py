@@ -69,7 +69,7 @@ class _TooLong(BaseException):
 def measure(short: bool, seed: int) -> list[Figure]:
     """A figure for each reader."""
     n = SHORT if short else EXECUTIONS
-    return [_figure(target, n, seed) for target in targets()]
+    return [_figure(target, round(target.share * n), seed) for target in targets()]
 
 
 def _figure(target: Target, n: int, seed: int) -> Figure:

@@ -6,7 +6,7 @@ one must be byte for byte that of a training which nobody disturbed. Half as man
 instead, which must end the program within five seconds, with a checkpoint.
 
 Most trainings are forked from a process that has loaded everything (`warm.py`), or half of all computing would be
-imports. Every eleventh trial starts fresh processes, as the undisturbed training is one: so each kind has its turn.
+imports. Every 21st trial starts fresh processes, as the undisturbed training is one: so each kind has its turn.
 """
 
 import os
@@ -27,7 +27,7 @@ from reliability.warm import Forked, Server
 TRIALS, SHORT_TRIALS = 200, 4
 MOST_KILLS = 3  # of one training, so that each trial ends
 MOST_SECONDS = 4.0  # after which one is killed
-FRESH_EVERY = 11  # trials
+FRESH_EVERY = 21  # trials
 SECONDS_TO_STOP = 5
 OLD = b"the model of yesterday"
 KINDS = {  # the short form takes the first two

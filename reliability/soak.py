@@ -3,7 +3,7 @@
 It runs in a process of its own, on one core. After every cycle it is counted what the process has: resident memory
 (after garbage was collected and the C library was asked to give back what it does not use), blocks of Python's
 allocator, open files, threads, and files in the folders that it may write to. The first fifth is warm-up. It goes on
-for ten minutes, and for 2 000 cycles if those take longer.
+for ten minutes, and for 1 000 cycles if those take longer.
 
 What grows is judged so: the samples after the warm-up are cut into ten stretches, and each has its least. Noise, which
 only ever adds to what is needed, is gone from these; a leak is not. Growth is Theil and Sen's slope of the ten, the
@@ -31,13 +31,13 @@ from typing import Any, NamedTuple
 
 from reliability.figures import Figure, Mutant, main
 
-SECONDS, FEWEST_CYCLES, SHORT_CYCLES = 600, 2000, 60
+SECONDS, FEWEST_CYCLES, SHORT_CYCLES = 600, 1000, 60
 MOST_BYTES, MOST_BYTES_PER_CYCLE = 500_000, 1000
 MOST_BLOCKS, MOST_BLOCKS_PER_CYCLE = 1000, 0.5
 STRETCHES = 10
 
 WARM_UP = SHORT_CYCLES // 5  # cycles after which everything is imported and every kind of training was there
-LESS_URGENT = 5  # than the figures beside which it runs
+LESS_URGENT = 15  # than the figures beside which it runs
 
 MUTANTS = [
     Mutant(
