@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import wordloom
 from wordloom.errors import ConfigError, InputError, UnknownWordError, VectorsWarning
-from wordloom.formats import read_binary, read_text
+from wordloom.formats import read_binary, read_text, source
 from wordloom.formats.detect import format_of
 from wordloom.formats.word2vec import write_binary, write_text
 from wordloom.vectors import Embedding, Vectors
@@ -208,6 +208,11 @@ def test_rows_of_one_number_make_the_round_trip_where_the_format_is_named(tmp_pa
         assert (loaded.words.words, loaded.words.vectors.tobytes()) == (list(rows), vectors.vectors.tobytes())
 
 
+def test_no_rows_are_none_whatever_blank_lines_come_after_them(tmp_path):
+    for raw in (b"0 5\n", b"0 5\n\n", b"0 5\n \n\n"):
+        assert len(wordloom.load(write(tmp_path / "v", raw), format="text").words) == 0
+
+
 def test_blocks_are_put_together_wherever_they_are_cut(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     rows = {f"w{'x' * rng.integers(9)}{i}": rng.normal(size=3).astype(np.float32) for i in range(50)}
@@ -216,6 +221,8 @@ def test_blocks_are_put_together_wherever_they_are_cut(tmp_path, monkeypatch):
     write_text(vectors, tmp_path / "glove", header=False)
     write_binary(vectors, tmp_path / "bin")
     write_binary(vectors, tmp_path / "bare", newline=False)
+    for name in ("text", "glove"):
+        write(tmp_path / name, (tmp_path / name).read_bytes() + b"\n \n\n")
     for size in (1, 2, 7, 64, 100, 1000):
         monkeypatch.setattr(read_text, "_BLOCK", size)
         monkeypatch.setattr(read_binary, "_BLOCK", size)
@@ -526,6 +533,8 @@ def test_binary_rows_that_are_wrong_at_their_end_alone_are_refused_before_a_stri
 def test_the_byte_of_a_repeated_binary_word_is_that_of_its_row(tmp_path):
     raw = b"4 1\nab \0\0\0\0\nc \0\0\0\0\n\xc3\xa9 \0\0\0\0\nc \0\0\0\0\n"
     assert refusal(write(tmp_path / "v", raw)).startswith("row 3 (byte 27) has the word 'c' of row 1 again.")
+    raw = b"3 1\n\xff \0\0\0\0\nc \0\0\0\0\nc \0\0\0\0\n"  # whose first word is longer when it is replaced
+    assert refusal(write(tmp_path / "v", raw), errors="replace").startswith("row 2 has the word 'c' of row 1 again.")
     raw = b"4 1\nab \0\0\0\0c \0\0\0\0\xc3\xa9 \0\0\0\0c \0\0\0\0"
     assert refusal(write(tmp_path / "v", raw)).startswith("row 3 (byte 24) has the word 'c' of row 1 again.")
 
@@ -536,12 +545,20 @@ def test_packed_numbers_that_are_far_more_than_their_bytes_are_read_before_any_i
     words, row = [b"w%d" % i for i in range(2000)], {"bin": b" " + bytes(400) + b"\n"}.get(kind, b" 0" * 100 + b"\n")
     head = b"" if kind == "glove" else b"2000 100\n"
     right, wrong = (head + b"".join(word + row for word in some) for some in (words, [*words[:-1], b"w5"]))
+    made = []
+
+    def marked(rows, dim):
+        matrix, hashes = source.new_rows(rows, dim)
+        matrix[:] = 7
+        made.append(matrix)
+        return matrix, hashes
+
+    for module in (read_text, read_binary):
+        monkeypatch.setattr(module, "new_rows", marked)
     assert wordloom.load(write(tmp_path / "v.gz", gzip.compress(right))).words.words == [w.decode() for w in words]
-    refused_within(
-        write(tmp_path / "v.gz", gzip.compress(wrong)),
-        {"bin": "row", "text": "line 2,001", "glove": "line"}[kind],
-        6 << 20,
-    )
+    assert not made.pop().any()
+    refusal(write(tmp_path / "v.gz", gzip.compress(wrong)))
+    assert (made.pop() == 7).all() and not made
 
 
 def test_words_whose_hashes_alone_agree_are_not_taken_for_the_same(tmp_path, monkeypatch):

@@ -173,7 +173,7 @@ def test_a_model_that_cannot_be_explained_in_memory_is_refused_before_the_corpus
 
 def test_less_text_is_counted_at_a_time_where_there_is_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "resident", lambda: 0)
-    sizes = Sizes(n_words=1000, n_bytes=0, n_contexts=1000, dim=10, n_tokens=10**9, epochs=1, n_pairs=10**6)
+    sizes = Sizes(n_words=1000, n_letters=0, n_contexts=1000, dim=10, n_tokens=10**9, epochs=1, n_pairs=10**6)
     most, little = (total(counting_need(sizes, 2, tokens)) for tokens in (1 << 25, 1 << 22))
     asked = {"sizes": sizes, "threads": 2, "everything": False}
     assert explanation_needs.slab(Budget(RUNNING + most), **asked) == 1 << 25

@@ -104,6 +104,8 @@ def _windows(source: TextSource) -> tuple[Ids, Starts, Starts, Starts]:
     texts, windows, at, n_words = [], [np.empty((3, 0), np.int64)], 0, 0
     for kept, left, right, *_ in heldout_stretches(source):
         places = np.flatnonzero(right - left > 1)
+        if not len(places):
+            continue
         texts.append(kept.copy())  # of a stretch that has room for more
         windows.append(np.array([left[places], places, right[places]], np.int64) + at)
         at += len(kept)

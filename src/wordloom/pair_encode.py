@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wordloom import pair_sides
 from wordloom.counting import reporter
 from wordloom.encode import release_pages
 from wordloom.errors import InputError
@@ -31,7 +32,6 @@ Pairs = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float32]
 
 _SEEN, _PAIRS, _WEIGHTS = "seen.bin", "pairs.bin", "weights.bin"
-_AT_ONCE = 1 << 20  # pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +122,8 @@ def _read(
 
 def _ones(n: int) -> Iterator[bytes]:
     """n ones, some at a time, for pairs that have no weight where others do."""
-    for first in range(0, n, _AT_ONCE):
-        yield _bytes(np.ones(min(_AT_ONCE, n - first), np.float32))
+    for first in range(0, n, pair_sides.PAIRS_AT_ONCE):
+        yield _bytes(np.ones(min(pair_sides.PAIRS_AT_ONCE, n - first), np.float32))
 
 
 def _bytes(weights: Weights) -> bytes:
@@ -140,8 +140,8 @@ def _renumber(folder: Path, words: Side, contexts: Side, w_chosen: Numbers, c_ch
     chosen_weights = folder / f"{_WEIGHTS}.chosen"
     place_w, place_c = Translation(words, places(w_chosen)), Translation(contexts, places(c_chosen))
     with output_errors(folder), (folder / _PAIRS).open("wb") as pairs_file, chosen_weights.open("wb") as weights_file:
-        for first in range(0, len(seen), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
+        for first in range(0, len(seen), pair_sides.PAIRS_AT_ONCE):
+            some = slice(first, first + pair_sides.PAIRS_AT_ONCE)
             w, c = place_w(seen[some] >> 32, first), place_c(seen[some] & 0xFFFFFFFF, first)
             kept = (w >= 0) & (c >= 0)
             pairs = np.ascontiguousarray((w << 32 | c)[kept], "<i8")
@@ -151,7 +151,8 @@ def _renumber(folder: Path, words: Side, contexts: Side, w_chosen: Numbers, c_ch
                 mine = np.ascontiguousarray(weights[some][kept], "<f4")
                 digest.update(mine.data)
                 weights_file.write(mine.data)
-            release_pages(seen, first, min(first + _AT_ONCE, len(seen)))
+            release_pages(seen, first, min(first + pair_sides.PAIRS_AT_ONCE, len(seen)))
+            release_pages(weights, first, min(first + pair_sides.PAIRS_AT_ONCE, len(weights)))
     with output_errors(folder):
         (folder / _SEEN).unlink()
         chosen_weights.replace(folder / _WEIGHTS)

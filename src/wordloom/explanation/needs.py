@@ -25,7 +25,7 @@ class Sizes(NamedTuple):
     """What the need follows from."""
 
     n_words: int
-    n_bytes: int  # of their names
+    n_letters: int  # of their names
     n_contexts: int
     dim: int
     n_tokens: int
@@ -36,9 +36,9 @@ class Sizes(NamedTuple):
     def of(cls, embedding: Embedding, config: TrainConfig) -> "Sizes":
         words = embedding.words
         epochs = config.epochs if config.sample else 1
-        n_bytes, n_tokens, windows = sum(map(len, words.words)), int(words.counts.sum()), Windows.of(config)
+        n_letters, n_tokens, windows = sum(map(len, words.words)), int(words.counts.sum()), Windows.of(config)
         n_pairs = min(len(words) ** 2, epochs * n_tokens * (windows.left + windows.right))
-        return cls(len(words), n_bytes, len(embedding.contexts), words.dim, n_tokens, epochs, n_pairs)
+        return cls(len(words), n_letters, len(embedding.contexts), words.dim, n_tokens, epochs, n_pairs)
 
 
 def slab(budget: Budget, sizes: Sizes, threads: int, everything: bool = True) -> int:
@@ -79,5 +79,5 @@ def check_similarity(budget: Budget, embedding: Embedding) -> None:
 
 
 def _names(sizes: Sizes) -> Item:
-    size = (PER_NAME + STRING) * sizes.n_words + 2 * sizes.n_bytes
+    size = (PER_NAME + STRING) * sizes.n_words + 2 * sizes.n_letters
     return Item(f"for the names of {sizes.n_words:,} words", size)

@@ -32,6 +32,8 @@ class Names:
 
     def add(self, words: list[bytes], where: Where) -> None:
         """Those of some more rows, none with the mark in it."""
+        if not words:  # of blank lines after the last row: b"" would come back as a word
+            return
         together = self._mark.join(words)
         if not together.isascii():
             words = in_utf8(words, where, self._reading.errors)
@@ -104,15 +106,17 @@ class Names:
 
 def in_utf8(words: list[bytes], where: Where, errors: str) -> list[bytes]:
     """The words of some rows, if they are UTF-8, or made so in the way that is asked for."""
+    if errors != "strict":
+        return [word.decode("utf-8", errors).encode() for word in words]
     try:
-        b"\n".join(words).decode("utf-8", errors)  # many times as fast as one by one
+        b"\n".join(words).decode()  # many times as fast as one by one
     except UnicodeDecodeError:
         row, word = next((row, word) for row, word in enumerate(words) if not _is_utf8(word))
         raise Fault(
             f"the word of {where(row)} is not UTF-8: {word!r:.60}. word2vec.c cuts long words within a letter. "
             "Load with errors='replace' or errors='ignore' (--errors on the command line)."
         ) from None
-    return words if errors == "strict" else [word.decode("utf-8", errors).encode() for word in words]
+    return words
 
 
 def _is_utf8(word: bytes) -> bool:

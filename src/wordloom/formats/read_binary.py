@@ -98,7 +98,9 @@ class _Rows:
         names.check(self._where)
 
     def _where(self, row: int) -> str:
-        """What a message calls a row, once all are read."""
+        """What a message calls a row, once all are read. Words that were not UTF-8 are not as long as in the file."""
+        if self.reading.errors != "strict":
+            return f"row {row:,}"
         between = self.header.length + row * (1 + self.width + bool(self.feeds))
         return f"row {row:,} (byte {between + self.names.bytes_before(row):,})"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -111,6 +111,12 @@ class _Unpacking(gzip.GzipFile):
                 "it is made to fill a memory. If you trust it, unpack it first."
             )
         return data
+
+    def readinto(self, buffer: Any) -> int:
+        """By `read`, which Python from 3.14 on goes around."""
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 # --- What is the same for all rows
