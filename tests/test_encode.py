@@ -26,7 +26,7 @@ from wordloom.corpus import open_corpus
 from wordloom.encode import Encoded, _piece_lengths, encode
 from wordloom.errors import ConfigError, CorpusChangedError, InputError, OutputError
 from wordloom.progress import Progress
-from wordloom.temporary import IN_CACHE, Temporary
+from wordloom.temporary import IN_CACHE, Temporary, is_held
 from wordloom.vocabulary import Vocabulary
 
 if sys.version_info >= (3, 14):
@@ -411,7 +411,7 @@ def test_clearing_the_cache_leaves_what_a_run_is_just_writing(cache: Path) -> No
     (writing.path / "ids.bin").write_bytes(bytes(100))
     assert clear_cache(cache) == 0 and writing.path.exists()
     os.close(writing._owner or 0)  # as when the process ends
-    assert clear_cache(cache) == 100 and not writing.path.exists()
+    assert clear_cache(cache) == 100 and not writing.path.exists() and not is_held(writing.path)
 
 
 @pytest.mark.parametrize("name", ["meta.json", "vocabulary.json"])
