@@ -1,4 +1,4 @@
-"""All figures, as a table: about 13 minutes on two cores.
+"""All figures, as a table: about 14 minutes on two cores.
 
 Two figures are made at a time, each in a process of its own with its share of the cores; the soak, which takes its ten
 minutes anyhow, runs beside them.
@@ -22,7 +22,7 @@ LONGEST = ["fuzz", "kills", "bad_input", "mutants"]  # begun first; of all fault
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description="All figures of reliability, as a table: about 13 minutes on two cores."
+        description="All figures of reliability, as a table: about 14 minutes on two cores."
     )
     parser.add_argument("--short", action="store_true", help="the short forms, which are part of `make test`")
     parser.add_argument("--seed", type=int, default=0, help="another seed tries other faults")
