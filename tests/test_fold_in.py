@@ -12,6 +12,7 @@ from wordloom import ConfigError, DivergedError, Embedding, InputError, Vectors
 from wordloom.cli import main
 from wordloom.contexts import Windows, keep_limit, sentence_pairs
 from wordloom.draws import key
+from wordloom.fold_in import L2, MOST_CONTEXTS
 from wordloom.kernel.logistic import NODES, PARTS, SEEN, SINGLE_GRADIENTS, solve_words
 from wordloom.kernel.rows import thinned
 from wordloom.logistic import (
@@ -678,6 +679,13 @@ def test_the_command_does_not_write_over_what_it_reads_nor_from_a_file_without_c
     wordloom.load(loom).save(tmp_path / "m.vec")
     code, _, said = ran(capsys, tmp_path / "m.vec", corpus, "-o", tmp_path / "o.loom")
     assert code == 2 and "these vectors hold no contexts" in said
+
+
+def test_help_has_the_defaults_of_the_library(capsys):
+    with pytest.raises(SystemExit):
+        main(["fold-in", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"so many stand for all ({MOST_CONTEXTS})" in said and f"held to 0 ({L2:g})" in said
 
 
 def test_config_errors_are_of_the_options(without):

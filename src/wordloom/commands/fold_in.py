@@ -40,9 +40,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     how = parser.add_argument_group("how")
     how.add_argument("--l2", type=number, metavar="X", help="how strongly vectors are held to 0 (20)")
-    how.add_argument(
-        "--most-contexts", type=whole, metavar="N", help="of more contexts a sample of so many stands for all (2048)"
-    )
+    how.add_argument("--most-contexts", type=whole, metavar="N", help="of more contexts so many stand for all (256)")
     for name, kind, metavar in (("window", whole, "N"), ("sample", number, "T"), ("negatives", whole, "K")):
         how.add_argument(f"--{name}", type=kind, metavar=metavar, help="as for train (as the model was trained)")
     how.add_argument("--noise-power", type=number, metavar="P", help="as for train (as the model was trained)")
