@@ -70,6 +70,16 @@ def zipf_corpus():
     return [s.tolist() for s in np.split(tokens, np.cumsum(lengths)[:-1])]
 
 
+@pytest.fixture
+def spilled(monkeypatch):
+    """The number of words of each table that went to a file, in a list that grows."""
+    from wordloom.spilling import WordRuns
+
+    found, add = [], WordRuns.add
+    monkeypatch.setattr(WordRuns, "add", lambda runs, table: (found.append(int(table.used[0])), add(runs, table))[1])
+    return found
+
+
 @pytest.fixture(scope="session")
 def zipf_text(tmp_path_factory, zipf_corpus):
     """The same in a file, so that it is encoded once for all trainings."""

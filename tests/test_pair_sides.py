@@ -31,7 +31,7 @@ def many_pairs(weighted: bool, n: int = 120_000) -> list[Pair]:
 
 
 @pytest.fixture
-def spilled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def small_tables(monkeypatch: pytest.MonkeyPatch, spilled: list[int]) -> list[int]:
     """Tables that have room for some thousand words; gives a list with a number for each that went to a file."""
     monkeypatch.setattr(memory, "SMALLEST_TABLES", 3 << 20)
     monkeypatch.setattr(spilling, "FEWEST_ENTRIES", 1 << 10)
@@ -39,12 +39,7 @@ def spilled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(pair_sides, "PAIRS_AT_ONCE", 1 << 12)
     monkeypatch.setattr(pair_corpus, "_LOT", 1 << 11)
     monkeypatch.setattr(textfiles, "BLOCK_BYTES", 1 << 16)
-    found: list[int] = []
-    add = spilling.WordRuns.add
-    monkeypatch.setattr(
-        spilling.WordRuns, "add", lambda runs, table: (found.append(int(table.used[0])), add(runs, table))[1]
-    )
-    return found
+    return spilled
 
 
 def encoded(pairs: object, folder: Path, max_memory: int, threads: int = 1, **selected: Any) -> tuple[object, ...]:
@@ -74,18 +69,18 @@ def _facts(result: EncodedPairs) -> tuple[object, ...]:
     [{}, {"min_count": 3.5}, {"most": 700}, {"given": Vocabulary.of([("wört7", 5), ("no", 2), ("wört0", 1)])}],
 )
 def test_pairs_are_the_same_bytes_whether_tables_went_to_files_or_not(
-    tmp_path: Path, spilled: list[int], threads: int, weighted: bool, selected: dict[str, Any]
+    tmp_path: Path, small_tables: list[int], threads: int, weighted: bool, selected: dict[str, Any]
 ) -> None:
     pairs = many_pairs(weighted)
     (tmp_path / "pairs").write_text("".join(" ".join(map(str, pair)) + "\n" for pair in pairs))
     whole = encoded(tmp_path / "pairs", tmp_path, 1 << 40, **selected)
-    assert not spilled
+    assert not small_tables
     assert encoded(tmp_path / "pairs", tmp_path, 1, threads, **selected) == whole
-    assert len(spilled) > 4
+    assert len(small_tables) > 4
     assert encoded(pairs, tmp_path, 1, threads, **selected) == whole
 
 
-def test_what_a_word_weighs_is_added_up_in_the_order_of_its_pairs(tmp_path: Path, spilled: list[int]) -> None:
+def test_what_a_word_weighs_is_added_up_in_the_order_of_its_pairs(tmp_path: Path, small_tables: list[int]) -> None:
     pairs: list[Any] = many_pairs(weighted=True)
     mass: dict[str, float] = {}
     for word, _, weight in pairs:
@@ -97,23 +92,23 @@ def test_what_a_word_weighs_is_added_up_in_the_order_of_its_pairs(tmp_path: Path
     with open_pairs(pairs) as corpus:
         selections = Selection("word", "min_count", 1e-30, None, None), Selection("context", "", 1e-30, None, None)
         found = encode_pairs(corpus, tmp_path, *selections, max_memory=1).words
-    assert spilled
+    assert small_tables
     assert dict(zip(found.names, found.mass.tolist(), strict=True)) == mass
 
 
 def test_errors_and_vectors_are_the_same_too(
-    tmp_path: Path, spilled: list[int], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, small_tables: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs, messages, vectors = many_pairs(weighted=False), [], []
     for room in (1 << 40, 1):
-        assert not spilled
+        assert not small_tables
         monkeypatch.setattr("wordloom.pair_encode.for_counting", lambda _, room=room: room)
         running: Any = {"cache_dir": tmp_path, "dim": 2, "epochs": 1}
         with pytest.raises(InputError) as caught:
             wordloom.train_pairs(pairs, min_count=1e9, **running)
         messages.append(str(caught.value))
         vectors.append(wordloom.train_pairs(pairs, min_count=1, max_vocab=500, **running).words.vectors.tobytes())
-    assert spilled
+    assert small_tables
     assert messages[0] == messages[1]
     assert messages[0].startswith("min_count=1e+09 leaves 0 of the ")
     assert vectors[0] == vectors[1]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wordloom import counting, memory, spilling, textfiles
+from wordloom import counting, memory, textfiles
 from wordloom.corpus import open_corpus
 from wordloom.counting import count
 from wordloom.errors import InputError, OutputError
@@ -26,16 +26,11 @@ def rare_and_frequent_words(n_words: int = 60_000, n_lines: int = 5_000, seed: i
 
 
 @pytest.fixture
-def small_tables(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def small_tables(monkeypatch: pytest.MonkeyPatch, spilled: list[int]) -> list[int]:
     """Tables that have room for some ten thousand words; gives a list with a number for each that went to a file."""
     monkeypatch.setattr(memory, "SMALLEST_TABLES", 3 << 20)
     monkeypatch.setattr(counting, "_BATCH", 1000)
     monkeypatch.setattr(textfiles, "BLOCK_BYTES", 1 << 16)
-    spilled: list[int] = []
-    add = spilling.WordRuns.add
-    monkeypatch.setattr(
-        spilling.WordRuns, "add", lambda runs, table: (spilled.append(int(table.used[0])), add(runs, table))[1]
-    )
     return spilled
 
 
