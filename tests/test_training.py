@@ -14,11 +14,14 @@ import pytest
 import wordloom
 from tests.conftest import TOPICS
 from wordloom import blocks, text_source
+from wordloom.blockwise import Blockwise
 from wordloom.cache import prepare
 from wordloom.config import TrainConfig
 from wordloom.corpus import open_corpus
+from wordloom.encode import Encoded
 from wordloom.errors import InputError
 from wordloom.text_source import TextSource
+from wordloom.trainer import Running
 from wordloom.training import load_kernels, train_encoded
 from wordloom.workers import workers
 
@@ -227,6 +230,20 @@ def test_divergence_is_found(zipf_corpus, lr):
     with pytest.raises(wordloom.DivergedError) as caught:
         wordloom.train(zipf_corpus, lr=lr, **OPTIONS)
     assert f"The learning rate {lr:g} is likely too high; 0.025 is usual." in str(caught.value)
+
+
+@pytest.mark.parametrize("side", ["W", "C"])
+@pytest.mark.parametrize("row", [0, -1])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1001.0, 1001.0])
+def test_a_component_beyond_all_bounds_is_found_wherever_it_is(side, row, value):
+    vocabulary = wordloom.Vocabulary(tuple(f"w{i}" for i in range(100)), np.ones(100, np.int64))
+    encoded = Encoded(np.arange(100, dtype=np.int32), np.array([0, 100]), vocabulary, "")
+    with workers(2) as pool:
+        training = Blockwise(TextSource(encoded, TrainConfig(dim=3)), None, Running(pool, 2))
+        training._check_matrices(0)
+        getattr(training.model, side).reshape(-1, training.model.stride)[row, 1] = value
+        with pytest.raises(wordloom.DivergedError):
+            training._check_matrices(0)
 
 
 def test_every_token_of_a_long_list_is_trained_on():

@@ -72,13 +72,13 @@ class Blockwise(Training):
         """Train a round from `shift` on; gives the shift that would be next."""
         draws = self.epochs_before + epoch
         word_part, context_part = self._parts_of(draws, a_round.number)
+        noise = self.pool.submit(noise_by_part, self.noise, context_part, self.parts)
         dealt = self.source.deal(draws, a_round, self.parts, word_part, context_part, self.pool)
         self.n_pairs += int(dealt.starts[-1]) if self.shift == 0 else 0
-        noise = noise_by_part(self.noise, context_part, self.parts)
         round_key = key(self.config.seed, Purpose.NOISE, draws, a_round.number)
         begin, end = (epoch * self.source.n_positions + at for at in (a_round.begin, a_round.end))
         edges = np.linspace(begin, end, self.parts + 1).tolist()
-        train_span = self._span_trainer(dealt, noise, round_key, [self._lr(position) for position in edges])
+        train_span = self._span_trainer(dealt, noise.result(), round_key, [self._lr(position) for position in edges])
         done = len(self.spans) * self.shift
         squares = relay(self.pool, len(self.spans), range(self.shift, self.parts), train_span, self._to_stop)
         while True:
@@ -131,7 +131,7 @@ def noise_by_part(probability: Float64s, part_of: Ids, parts: int) -> "Noise":
     from wordloom.kernel.block import Noise
     from wordloom.kernel.noise import alias_table
 
-    ids = np.argsort(part_of, kind="stable").astype(np.int32)
+    ids = np.argsort(part_of.astype(np.uint16), kind="stable").astype(np.int32)  # so short, sorted in linear time
     starts = np.searchsorted(part_of[ids], np.arange(parts + 1)).astype(np.int64)
     cut, other = np.empty(len(ids), np.uint64), np.empty(len(ids), np.int64)
     for begin, end in pairwise(starts.tolist()):

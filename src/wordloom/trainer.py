@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from wordloom import __version__
 from wordloom.blocks import stride_of
@@ -146,7 +147,8 @@ class Training(ABC):
             )
 
     def _check_matrices(self, position: float) -> None:
-        largest = np.abs([[m.min(), m.max()] for m in self._matrices()]).max()  # NaN if one is
+        pieces = [m[first:last] for m in (self.model.W, self.model.C) for first, last in spans(len(m), 8)]
+        largest = np.max(list(self.pool.map(_largest, pieces)))  # NaN if one is
         self._check(bool(largest <= LARGEST_COMPONENT), position)
 
     def _measure(self) -> None:
@@ -290,6 +292,11 @@ class Training(ABC):
         sides = zip((self.source.words, self._contexts()), matrices, strict=True)
         words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
         return Embedding(words=words, contexts=contexts, record=record)
+
+
+def _largest(values: npt.NDArray[np.float32]) -> float:
+    """The largest of their sizes; NaN if one is."""
+    return float(np.maximum(-values.min(), values.max()))
 
 
 def start_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
