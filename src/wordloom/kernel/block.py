@@ -8,7 +8,9 @@ import numpy.typing as npt
 from wordloom.kernel.cached import njit
 from wordloom.kernel.rng import below, derive, draw, lower
 from wordloom.kernel.sgns import DRAWN, LAST_OWN, OWN, SIX, step_batch, step_frozen
-from wordloom.kernel.simd import LANES, add, address, store, zero
+from wordloom.kernel.simd import LANES, add, address, half, put_half, put_whole, store, whole, zero
+
+WAITING = 8  # int32 for each context: SIX words of pairs that wait, how many they are, and one that nobody uses
 
 
 class Noise(NamedTuple):
@@ -24,7 +26,7 @@ class Room(NamedTuple):
     """What one thread works with."""
 
     plan: npt.NDArray[np.int64]  # (batches of a block and one more, DRAWN + negatives)
-    waiting: npt.NDArray[np.int32]  # (contexts of a part, 8): w of pairs that wait for others of their c, and how many
+    waiting: npt.NDArray[np.int32]  # (contexts of a part, WAITING): w of pairs that wait for others of their c
     begun: npt.NDArray[np.int32]  # contexts in the order in which pairs began to wait
     step: npt.NDArray[np.float32]  # how far the rows of a batch go: LANES for its own contexts, then for each drawn one
     nobody: npt.NDArray[np.float32]  # two rows of zeros, the pair that fills up a block's last batch
@@ -34,7 +36,7 @@ def make_room(negatives: int, longest: int, contexts: int, width: int) -> Room:
     """Room for blocks of up to `longest` pairs, whose part has so many contexts."""
     return Room(
         np.empty((longest // SIX + 2, DRAWN + negatives), np.int64),
-        np.zeros((contexts, 8), np.int32),
+        np.zeros((contexts, WAITING), np.int32),
         np.empty(longest + 1, np.int32),
         np.empty((negatives + 1) * LANES, np.float32),
         np.zeros(2 * width, np.float32),
@@ -49,37 +51,40 @@ def gather(model, pairs, begin, end, bits, room):
     at the end follows context by context. There are 2^bits parts, and c >> bits numbers the contexts of one, as
     `blocks.deal_parts` sees to; `waiting` has a row for each.
     """
-    plan, waiting, begun, _, nobody = room
     W, C, row = address(model.W), address(model.C), 4 * model.stride
-    batch = n_begun = 0
+    plan, size = address(room.plan), 8 * room.plan.shape[1]
+    pairs, waiting, begun = address(pairs), address(room.waiting), address(room.begun)
+    nobody = address(room.nobody)
+    batch, n_begun = plan, 0
     for i in range(begin, end):
-        c = pairs[i] & 0xFFFFFFFF
-        context = c >> bits
-        n = waiting[context, SIX]
-        begun[n_begun] = c
+        pair = whole(pairs, i)
+        c = pair & 0xFFFFFFFF
+        mine = waiting + 4 * WAITING * (c >> bits)
+        n = half(mine, SIX)
+        put_half(begun, n_begun, c)
         n_begun += n == 0
-        waiting[context, n] = pairs[i] >> 32
-        waiting[context, SIX] = n + 1
+        put_half(mine, n, pair >> 32)
+        put_half(mine, SIX, n + 1)
         if n + 1 == SIX:
             for b in range(SIX):
-                plan[batch, b] = W + row * waiting[context, b]
-            plan[batch, LAST_OWN] = C + row * c
-            waiting[context, SIX] = 0
-            batch += 1
-    sixes, b = batch, 0
+                put_whole(batch, b, W + row * half(mine, b))
+            put_whole(batch, LAST_OWN, C + row * c)
+            put_half(mine, SIX, 0)
+            batch += size
+    sixes, b = (batch - plan) // size, 0
     for i in range(n_begun):
-        c = np.int64(begun[i])
-        context = c >> bits
-        for n in range(waiting[context, SIX]):
-            plan[batch, b] = W + row * waiting[context, n]
-            plan[batch, OWN + b] = C + row * c
+        c = half(begun, i)
+        mine = waiting + 4 * WAITING * (c >> bits)
+        for n in range(half(mine, SIX)):
+            put_whole(batch, b, W + row * half(mine, n))
+            put_whole(batch, OWN + b, C + row * c)
             b += 1
             if b == SIX:
-                batch, b = batch + 1, 0
-        waiting[context, SIX] = 0
+                batch, b = batch + size, 0
+        put_half(mine, SIX, 0)
     for empty in range(b, SIX):
-        plan[batch, empty] = address(nobody)
-        plan[batch, OWN + empty] = address(nobody) + 4 * model.width
+        put_whole(batch, empty, nobody)
+        put_whole(batch, OWN + empty, nobody + 4 * model.width)
     return sixes
 
 

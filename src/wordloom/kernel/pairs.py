@@ -15,6 +15,7 @@ import numpy.typing as npt
 from wordloom.contexts import Windows
 from wordloom.kernel.cached import njit
 from wordloom.kernel.rng import draw, lower
+from wordloom.kernel.simd import address, half, put_half, put_whole, whole
 
 _32 = np.uint64(32)
 
@@ -45,31 +46,38 @@ def thin(ids, starts, first, last, limit, reach, keys, heldout_limit, kept, left
     """
     left_sure, left_edges, right_sure, right_edges, apart, clean = reach
     alike = not apart and left_sure == right_sure and len(left_edges) == len(right_edges)
+    keep_key, window_key, heldout_key, origin = keys[0], keys[1], keys[2], starts[first]
+    id_at, limit_at, left_edge, right_edge = address(ids), address(limit), address(left_edges), address(right_edges)
+    kept_at, left_at, right_at, place_at = address(kept), address(left), address(right), address(place)
     n = 0
     for sentence in range(first, last):
-        if draw(keys[2], sentence) >> _32 < heldout_limit:
+        if draw(heldout_key, sentence) >> _32 < heldout_limit:
             continue
         begin = n
         for position in range(starts[sentence], starts[sentence + 1]):
-            word = ids[position]
-            kept[n], place[n] = word, position - starts[first]
-            stays = draw(keys[0], position) >> _32 < limit[word]
+            word = half(id_at, position)
+            put_half(kept_at, n, word)
+            put_half(place_at, n, position - origin)
+            stays = draw(keep_key, position) >> _32 < np.uint64(whole(limit_at, max(word, 0)))
             n += (word >= 0) & stays  # no branch, which would guess wrong half of the time
         for i in range(begin, n):
-            bits = draw(keys[1], starts[first] + place[i])
+            bits = draw(window_key, origin + half(place_at, i))
             upper, other = bits >> _32, lower(bits) if apart else bits >> _32
             to_left, to_right = left_sure, right_sure
-            for edge in left_edges:  # here, since handing an array on costs more than going over it
-                to_left += upper >= edge
+            for edge in range(len(left_edges)):
+                to_left += upper >= np.uint64(whole(left_edge, edge))
             if alike:
                 to_right = to_left
             else:
-                for edge in right_edges:
-                    to_right += other >= edge
+                for edge in range(len(right_edges)):
+                    to_right += other >= np.uint64(whole(right_edge, edge))
             if clean:
-                left[i], right[i] = to_left, to_right
+                put_half(left_at, i, to_left)
+                put_half(right_at, i, to_right)
             else:
-                left[i], right[i], place[i] = max(begin, i - to_left), min(n, i + to_right + 1), i
+                put_half(left_at, i, max(begin, i - to_left))
+                put_half(right_at, i, min(n, i + to_right + 1))
+                put_half(place_at, i, i)
         if clean:
             _look_around(left, right, place, begin, n)
     return n
@@ -94,26 +102,30 @@ def count(kept, left, right, n, parts, part_of, part, counts):
 
     block = part of w * parts + part of c
     """
+    kept, left, right, part_of, part = address(kept), address(left), address(right), address(part_of), address(part)
+    counts = address(counts)
     for i in range(n):
-        part[i] = part_of[kept[i]]
+        put_half(part, i, half(part_of, half(kept, i)))
     for i in range(n):
-        row = part[i] * parts
-        for j in range(left[i], right[i]):
-            counts[row + part[j]] += 1
-        counts[row + part[i]] -= 1
+        row = counts + 8 * parts * half(part, i)
+        for j in range(half(left, i), half(right, i)):
+            put_whole(row, half(part, j), whole(row, half(part, j)) + 1)
+        put_whole(row, half(part, i), whole(row, half(part, i)) - 1)
 
 
 @njit(nogil=True, cache=True)
 def deal(kept, left, right, n, parts, part, places, pairs):
     """Write the chunk's pairs, as w * 2^32 + c, to pairs[places[block]] and on."""
+    kept, left, right, part = address(kept), address(left), address(right), address(part)
+    places, pairs = address(places), address(pairs)
     for i in range(n):
-        w = np.int64(kept[i]) << 32
-        row = part[i] * parts
-        for j in range(left[i], right[i]):
+        w = half(kept, i) << 32
+        row = places + 8 * parts * half(part, i)
+        for j in range(half(left, i), half(right, i)):
             if j != i:
-                block = row + part[j]
-                pairs[places[block]] = w | kept[j]
-                places[block] += 1
+                place = whole(row, half(part, j))
+                put_whole(pairs, place, w | half(kept, j))
+                put_whole(row, half(part, j), place + 1)
 
 
 # The same where a context is a word and its place. There are too many to look up the parts of all beforehand.

@@ -97,6 +97,17 @@ def put_whole(typing, p, i, x):
 
 
 @intrinsic
+def put_half(typing, p, i, x):
+    """Put the lower half of the int64 x into the i-th int32 after p."""
+
+    def codegen(context, builder, signature, args):
+        builder.store(builder.trunc(args[2], ir.IntType(32)), _pointer(builder, *args[:2], ir.IntType(32)))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), codegen
+
+
+@intrinsic
 def load(typing, p, i):
     """The eight floats from the i-th after p on."""
 
