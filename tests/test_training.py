@@ -351,7 +351,13 @@ assert before
 words = np.random.default_rng(1).integers(0, 40_000, (20_000, 20))  # more than a table has room for at first
 with open("text.txt", "w") as file:
     file.writelines(" ".join(map(str, line)) + "\\n" for line in words)
-wordloom.train("text.txt", dim=4, epochs=1, min_count=1, threads=2, cache_dir="cache")
+options = {"epochs": 1, "min_count": 1, "threads": 2, "cache_dir": "cache"}
+emb = wordloom.train("text.txt", dim=4, **options)
+print(*(compiled() - before), sep="\\n", end="")
+
+load_kernels(frozen=True)
+before = compiled()
+wordloom.train("text.txt", start=emb, freeze="contexts", **options)
 print(*(compiled() - before), sep="\\n", end="")
 """)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=True)
@@ -362,7 +368,7 @@ def test_a_model_for_which_there_is_no_memory_is_refused_with_its_size(two_topic
     def none(*_):
         raise MemoryError
 
-    load_kernels("negative", "skipgram")  # which trains a toy
+    load_kernels("negative", "skipgram", False)  # which trains a toy
     monkeypatch.setattr("wordloom.trainer._aligned", none)
     with pytest.raises(
         wordloom.InputError, match=r"^20 words and 20 contexts of dim 8 take 0\.0 GB, more than there is"

@@ -30,7 +30,7 @@ from wordloom.workers import relay
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from wordloom.kernel.block import Noise, Room
 
-FROZEN = {None: 0, "words": 1, "contexts": 2}  # as the kernel knows it
+FROZEN = {None: None, "words": 1, "contexts": 2}  # as the kernel knows it
 
 
 class Blockwise(Training):
@@ -39,7 +39,7 @@ class Blockwise(Training):
     def __init__(self, source: Source, start: Start | None, running: Running) -> None:
         super().__init__(source, start, running)
         config, n_words, n_contexts = self.config, len(source.words.names), len(source.contexts.names)
-        self.model = self.model._replace(frozen=FROZEN[start.freeze if start else None])
+        self.frozen = FROZEN[start.freeze if start else None]
         self.parts = number_of_parts(n_words, n_contexts, config.dim, source.n_pairs)
         self.pairs_per_round = pairs_per_round(self.parts, config.dim, config.negatives)
         # Long enough that calls cost nothing, short enough that an interrupt, which waits for one, takes no second.
@@ -119,7 +119,7 @@ class Blockwise(Training):
                 room = make_room(self.config.negatives, longest, contexts, self.model.width)
             where = self.parts, shift, *self.spans[span]
             how = self.config.negatives, key, rates[shift], rates[shift + 1]
-            square: float = train_diagonal(self.model, room, *dealt, noise, *where, *how)
+            square: float = train_diagonal(self.model, room, *dealt, noise, *where, *how, self.frozen)
             rooms.append(room)
             return square
 

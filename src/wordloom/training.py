@@ -104,7 +104,7 @@ def train(
         open_corpus(corpus, text=text, tokenize=tokenize) as opened,
     ):
         on_progress(Progress(stage="compile"))
-        load_kernels(config.objective, "cbow" if config.model == "cbow" else "skipgram")
+        load_kernels(config.objective, "cbow" if config.model == "cbow" else "skipgram", bool(freeze))
         budget.begin()
         running: dict[str, Any] = {"max_memory": budget.limit, "cache_dir": cache_dir, "threads": threads}
         if begin and (begin.grow or begin.freeze) and vocabulary is None:
@@ -195,7 +195,7 @@ def train_pairs(
         temporary_folder(cache) as folder,
     ):
         on_progress(Progress(stage="compile"))
-        load_kernels()
+        load_kernels(frozen=bool(freeze))
         budget.begin()
         encoded = encode_pairs(
             corpus,
@@ -253,7 +253,7 @@ def split_options(
 
 
 @cache
-def load_kernels(objective: Objective = "negative", model: Architecture = "skipgram") -> None:
+def load_kernels(objective: Objective = "negative", model: Architecture = "skipgram", frozen: bool = False) -> None:
     """Load what Numba has compiled before, or compile it now, by using it on a text of two words."""
     from wordloom.kernel import text
     from wordloom.kernel.loss import pairs_loss
@@ -267,7 +267,10 @@ def load_kernels(objective: Objective = "negative", model: Architecture = "skipg
     starts.flags.writeable = False
     text.tally(ids, np.zeros(2, np.int64))
     toy = Encoded(ids, starts, Vocabulary(("a", "b"), np.array([2, 2])), "")
-    train_encoded(toy, TrainConfig(dim=1, epochs=1, sample=0.0, objective=objective, model=model), threads=1)
+    config = TrainConfig(dim=1, epochs=1, sample=0.0, objective=objective, model=model)
+    embedding = train_encoded(toy, config, threads=1)
+    if frozen:
+        train_encoded(toy, config, threads=1, start=Start(embedding, grow=False, freeze="words"))
     padded, one = np.zeros((2, 16), np.float32)[:, :1], np.zeros((1, 1), np.int32)
     pairs_loss(padded, padded, one[0], one[0], one, 0.0)  # the toy is too small to hold anything out
 

@@ -117,23 +117,24 @@ def _descend(model, room, batches, sixes, negatives, lr_first, lr_last):
 
 
 @njit(nogil=True, cache=True)
-def _descend_frozen(model, room, batches, sixes, negatives, lr_first, lr_last):
+def _descend_frozen(model, room, batches, sixes, negatives, lr_first, lr_last, frozen):
     """The same with a side that does not move, apart from it: the compiler makes less of one loop for both."""
     batch, step, size = address(room.plan), address(room.step), 8 * (DRAWN + negatives)
     squares = zero()
     for i in range(batches):
         lr = lr_first + (lr_last - lr_first) * (i / batches)
-        square = step_frozen(batch, negatives, model.width, i < sixes, lr, step, model.frozen)
+        square = step_frozen(batch, negatives, model.width, i < sixes, lr, step, frozen)
         squares = add(squares, square)
         batch += size
     return squares
 
 
 @njit(nogil=True, cache=True)
-def train_block(model, room, pairs, begin, end, bits, noise, part, negatives, key, lr_first, lr_last):
+def train_block(model, room, pairs, begin, end, bits, noise, part, negatives, key, lr_first, lr_last, frozen=None):
     """Descend on the pairs begin..end-1, six at a time, the rate falling from lr_first to lr_last.
 
-    Gives the mean square of their inner products.
+    frozen: WORDS or CONTEXTS, if these do not move. For None Numba compiles nothing of `_descend_frozen`, which would
+    take seconds. Gives the mean square of the pairs' inner products.
     """
     n = end - begin
     if n == 0:
@@ -141,10 +142,10 @@ def train_block(model, room, pairs, begin, end, bits, noise, part, negatives, ke
     batches = (n + SIX - 1) // SIX
     sixes = gather(model, pairs, begin, end, bits, room)
     _draw(model, noise, part, negatives, key, room.plan, batches)
-    if model.frozen:
-        squares = _descend_frozen(model, room, batches, sixes, negatives, lr_first, lr_last)
-    else:
+    if frozen is None:
         squares = _descend(model, room, batches, sixes, negatives, lr_first, lr_last)
+    else:
+        squares = _descend_frozen(model, room, batches, sixes, negatives, lr_first, lr_last, frozen)
     for i in range(0, model.width, LANES):
         store(address(room.nobody), i, zero())
     store(address(room.step), 0, squares)
@@ -155,7 +156,9 @@ def train_block(model, room, pairs, begin, end, bits, noise, part, negatives, ke
 
 
 @njit(nogil=True, cache=True)
-def train_diagonal(model, room, pairs, starts, noise, parts, shift, first, last, negatives, key, lr_first, lr_last):
+def train_diagonal(
+    model, room, pairs, starts, noise, parts, shift, first, last, negatives, key, lr_first, lr_last, frozen=None
+):
     """Train the blocks (i, (i + shift) mod parts) for i in first..last-1; starts[block] is where its pairs begin.
 
     Blocks of one shift share no row, so that any threads may train them at the same time. Gives the largest of the
@@ -181,6 +184,7 @@ def train_diagonal(model, room, pairs, starts, noise, parts, shift, first, last,
             derive(key, block),
             lr_first,
             lr_last,
+            frozen,
         )
         worst = np.maximum(worst, square)  # which is NaN once either is
     return worst

@@ -49,7 +49,7 @@ def thin(ids, starts, first, last, limit, reach, keys, heldout_limit, kept, left
     keep_key, window_key, heldout_key, origin = keys[0], keys[1], keys[2], starts[first]
     id_at, limit_at, left_edge, right_edge = address(ids), address(limit), address(left_edges), address(right_edges)
     kept_at, left_at, right_at, place_at = address(kept), address(left), address(right), address(place)
-    n = 0
+    n = np.int64(0)  # a plain 0 would be several types to Numba, which compiles what is called for each
     for sentence in range(first, last):
         if draw(heldout_key, sentence) >> _32 < heldout_limit:
             continue

@@ -56,7 +56,6 @@ class Model(NamedTuple):
     C: npt.NDArray[np.float32]
     width: int
     stride: int
-    frozen: int = 0  # WORDS or CONTEXTS, if these do not move
 
 
 @njit(nogil=True, cache=True)
