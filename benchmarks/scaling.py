@@ -1,6 +1,6 @@
 """How wordloom's time and memory grow: longer texts, larger vocabularies, a second thread, the start.
 
-    python -m benchmarks.scaling                            an hour on two cores, 7 GB in the temporary folder
+    python -m benchmarks.scaling                            half an hour on two cores, 7 GB in the temporary folder
     python -m benchmarks.scaling --corpus F --sizes 1,10 --vocabularies 10,100 --dim 300 --threads 2 --repeat 3
 
 The texts are made as `salted.py` says, so that a token means the same work in all of them. Those of one series take

@@ -6,7 +6,8 @@ width. A CPU without AVX runs the same operations in two halves; without FMA it 
 
 Memory is an address, which `address` takes from an array, and an index: an array handed from function to function
 would cost an atomic operation each time, to count who holds it, and threads that share it would wait for each other
-there. Nothing checks bounds, and nothing here keeps an array alive: whoever took the address must.
+there; and every index of an array is tested for being negative. Nothing checks bounds or types, and nothing here keeps
+an array alive: whoever took the address must.
 """
 
 from llvmlite import ir
