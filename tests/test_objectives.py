@@ -197,10 +197,18 @@ def test_every_model_has_its_usual_rate():
     assert TrainConfig(model="cbow", lr=0.3).lr == 0.3
 
 
-def test_a_side_is_frozen_in_skip_gram_with_negative_sampling_only(two_topics):
-    first = wordloom.train(two_topics, **TOY)
-    with pytest.raises(ConfigError, match="freeze=words is for skip-gram by negative sampling, not for model=cbow"):
-        wordloom.train(two_topics, start=first, freeze="words", model="cbow")
+@pytest.mark.parametrize("freeze", ["words", "contexts"])
+@pytest.mark.parametrize("other", [{"model": "cbow"}, {"objective": "hs"}, {"objective": "softmax"}])
+def test_a_side_is_frozen_in_skip_gram_with_negative_sampling_only(two_topics, freeze, other):
+    first, stages = wordloom.train(two_topics, **TOY), []
+    kind = {"model": "skipgram", "objective": "negative"} | other
+    with pytest.raises(
+        ConfigError,
+        match=f"^freeze={freeze} is for skip-gram by negative sampling, not for model={kind['model']} "
+        rf"and objective={kind['objective']}\.",
+    ):
+        wordloom.train(two_topics, start=first, freeze=freeze, on_progress=stages.append, **other)
+    assert not stages  # nothing was compiled for it, nor read
 
 
 def test_pairs_are_learnt_by_negative_sampling_only():

@@ -13,7 +13,6 @@ import numpy as np
 
 from wordloom.blockwise import noise_by_part
 from wordloom.draws import Purpose, key
-from wordloom.errors import ConfigError
 from wordloom.heldout import Heldout
 from wordloom.hierarchical import Tree, huffman, node_mass, node_names
 from wordloom.likelihood import HeldoutWays, HeldoutWindows, Measure
@@ -38,11 +37,6 @@ class InOrder(Training):
     """One training in the order of the text. It has the schedule of `Training`, and stretches instead of blocks."""
 
     def __init__(self, source: Source, start: Start | None, running: Running) -> None:
-        if start and start.freeze:
-            raise ConfigError(
-                f"freeze={start.freeze} is for skip-gram by negative sampling, not for model={source.config.model} and "
-                f"objective={source.config.objective}. Leave one of them out."
-            )
         assert isinstance(source, TextSource)  # `train_pairs` sees to it
         self.text = source
         self.tree = huffman(source.contexts.counts) if source.config.objective == "hs" else None

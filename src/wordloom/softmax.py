@@ -19,7 +19,7 @@ import numpy.typing as npt
 from wordloom.blocks import PAIRS_PER_ROUND
 from wordloom.checkpoint import State
 from wordloom.draws import Purpose, draw, key
-from wordloom.errors import ConfigError, InputError
+from wordloom.errors import InputError
 from wordloom.heldout import Heldout
 from wordloom.objective import adagrad
 from wordloom.source import Source
@@ -57,10 +57,6 @@ class Softmax(Training):
             raise InputError(
                 f"objective=softmax multiplies every word with every context, and there are {n_words:,} and "
                 f"{n_contexts:,}; it takes up to {MOST_CONTEXTS:,}. Use max_vocab={MOST_CONTEXTS}, or objective=hs."
-            )
-        if start and start.freeze:
-            raise ConfigError(
-                f"freeze={start.freeze} is for objective=negative. Leave out freeze or objective=softmax."
             )
         super().__init__(source, start, running)
         self.products = _Products(self.model, n_contexts, self.pool)

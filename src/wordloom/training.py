@@ -91,6 +91,11 @@ def train(
         raise ConfigError("vocabulary is not a wordloom.Vocabulary. Make one by Vocabulary.of or Vocabulary.read.")
     if vocabulary is not None and (keep or drop or not options.keys().isdisjoint({"min_count", "max_vocab"})):
         raise ConfigError("A given vocabulary is taken as it is: leave out min_count, max_vocab, keep and drop.")
+    if freeze and (config.model, config.objective) != ("skipgram", "negative"):
+        raise ConfigError(
+            f"freeze={freeze} is for skip-gram by negative sampling, not for model={config.model} and "
+            f"objective={config.objective}. Leave one of them out."
+        )
     if freeze == "contexts" and config.positional:
         raise ConfigError("Positional contexts cannot be frozen with a text, whose words have several. Freeze words.")
     if vocabulary is not None and grow:
