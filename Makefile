@@ -30,7 +30,7 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.runs ## train on the text of Python's standard library and show what was learnt
-	$(BIN)/wordloom demo
+	$(BIN)/pairloom demo
 
 test: lint ## check format, style and types, then run all tests, and see what they left out
 	find src -name '*.nb[ic]' -delete # Numba would not see that a kernel in another file has changed
@@ -75,8 +75,8 @@ clean: ## remove .venv and every cache
 
 %/.made:
 	@command -v $(PYTHON) >/dev/null || { \
-		echo "wordloom needs Python 3.11 or newer, and there is no $(PYTHON) here. Install one, or name it: make PYTHON=/path/to/python" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "wordloom needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Name a newer one: make PYTHON=python3.12" % sys.version_info[:2])'
+		echo "pairloom needs Python 3.11 or newer, and there is no $(PYTHON) here. Install one, or name it: make PYTHON=/path/to/python" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "pairloom needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Name a newer one: make PYTHON=python3.12" % sys.version_info[:2])'
 	$(PYTHON) -m venv --clear $*
 	@touch $@
 
@@ -95,12 +95,12 @@ $(CONFORMANCE)/.peers: | $(CONFORMANCE)/.made
 	@touch $@
 
 $(VENV)/.runs: pyproject.toml | $(VENV)/.made
-	@echo "Installing wordloom into $(VENV); the first time fetches about 80 MB."
+	@echo "Installing pairloom into $(VENV); the first time fetches about 80 MB."
 	@$(PIP) install --editable .
 	@touch $@
 
 $(VENV)/.tests: pyproject.toml requirements-dev.txt | $(VENV)/.made
-	@echo "Installing wordloom and its development tools into $(VENV); the first time fetches about 140 MB."
+	@echo "Installing pairloom and its development tools into $(VENV); the first time fetches about 140 MB."
 	@$(PIP) install --require-hashes --requirement requirements-dev.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $(VENV)/.runs $@

@@ -1,1 +1,1 @@
-"""Measurements: wordloom beside its peers, and beside what the machine can do."""
+"""Measurements: pairloom beside its peers, and beside what the machine can do."""

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-import wordloom
+import pairloom
 from benchmarks.scores import FIRST_WORDS, scores
 from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, say
-from wordloom.evaluation.correlation import spearman
-from wordloom.explanation import Explanation
-from wordloom.sppmi import Sppmi
+from pairloom.evaluation.correlation import spearman
+from pairloom.explanation import Explanation
+from pairloom.sppmi import Sppmi
 
 TESTS = [
     DATA / "similarity" / "ws353.tsv",
@@ -62,11 +62,11 @@ def _skip_gram(corpus: Path, args: argparse.Namespace, epochs: int, most: int) -
     """All are explained by the pairs of the longest training, so that correlations are with the same numbers."""
     say(f"skip-gram, {epochs} epochs")
     began = time.perf_counter()
-    emb = wordloom.train(corpus, dim=args.dim, sample=args.sample, epochs=epochs, threads=args.threads)
+    emb = pairloom.train(corpus, dim=args.dim, sample=args.sample, epochs=epochs, threads=args.threads)
     trained = time.perf_counter()
     record = {**emb.record, "config": {**emb.record["config"], "epochs": most}}
-    counted = wordloom.Embedding(words=emb.words, contexts=emb.contexts, record=record)
-    report = wordloom.explain(counted, corpus, threads=args.threads)
+    counted = pairloom.Embedding(words=emb.words, contexts=emb.contexts, record=record)
+    report = pairloom.explain(counted, corpus, threads=args.threads)
     explained = time.perf_counter()
     return {
         "model": f"skip-gram, {epochs} {'epoch' if epochs == 1 else 'epochs'}",
@@ -97,7 +97,7 @@ def _svd(corpus: Path, args: argparse.Namespace, power: float) -> dict[str, Any]
     say(f"SPPMI-SVD, noise power {power}")
     began = time.perf_counter()
     options = {"dim": args.dim, "sample": args.sample, "noise_power": power, "threads": args.threads}
-    emb = wordloom.train(corpus, model="sppmi-svd", **options)
+    emb = pairloom.train(corpus, model="sppmi-svd", **options)
     return {
         "model": f"SPPMI-SVD, noise power {power:g}",
         "seconds": time.perf_counter() - began,
@@ -108,7 +108,7 @@ def _svd(corpus: Path, args: argparse.Namespace, power: float) -> dict[str, Any]
 def _table(corpus: Path, args: argparse.Namespace, power: float) -> dict[str, Any]:
     say(f"SPPMI, noise power {power}")
     began = time.perf_counter()
-    table = wordloom.sppmi_table(corpus, sample=args.sample, noise_power=power, threads=args.threads)
+    table = pairloom.sppmi_table(corpus, sample=args.sample, noise_power=power, threads=args.threads)
     seconds = time.perf_counter() - began
     found = {path.stem: 100 * _score(table, path) for path in args.scores}
     return {"model": f"SPPMI, {len(table):,} numbers, noise power {power:g}", "seconds": seconds, "scores": found}

@@ -1,4 +1,4 @@
-"""wordloom beside word2vec.c, gensim and fastText: the same text, the same settings, one table.
+"""pairloom beside word2vec.c, gensim and fastText: the same text, the same settings, one table.
 
     make bench                                              installs the peers and runs this with its defaults
     python -m benchmarks.compare --corpus F --dims 100,300 --threads 2 --repeat 3
@@ -19,8 +19,8 @@ from benchmarks.programs import Run, Settings, run
 from benchmarks.scores import read_binary, scores
 from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, plotting, say, verdict
 
-PROGRAMS = ("wordloom", "word2vec.c", "gensim", "fasttext")
-ASKED = {  # how many times as fast wordloom should be, by program and dim: with 2 threads, on Wikipedia
+PROGRAMS = ("pairloom", "word2vec.c", "gensim", "fasttext")
+ASKED = {  # how many times as fast pairloom should be, by program and dim: with 2 threads, on Wikipedia
     ("word2vec.c", 100): 14,
     ("word2vec.c", 300): 18,
     ("gensim", 100): 6,
@@ -67,15 +67,15 @@ def _arguments() -> argparse.Namespace:
         "--scores", type=Path, nargs="*", default=None, help="files of similarities (.tsv), analogies (.txt)"
     )
     args = parser.parse_args()
-    if "wordloom" not in args.programs.split(","):
-        parser.error("--programs has to have wordloom, with which the others are compared")
+    if "pairloom" not in args.programs.split(","):
+        parser.error("--programs has to have pairloom, with which the others are compared")
     return args
 
 
 def _tokens(corpus: Path, min_count: int) -> int:
     """The words of the text that are frequent enough: what words/s counts for every program."""
-    from wordloom.corpus import open_corpus
-    from wordloom.vocabulary import Vocabulary
+    from pairloom.corpus import open_corpus
+    from pairloom.vocabulary import Vocabulary
 
     with open_corpus(corpus) as opened:
         return Vocabulary.from_corpus(opened, min_count=min_count).n_tokens
@@ -104,7 +104,7 @@ def _rows(runs: list[Run], quality: dict[tuple[str, int], Any], words: int) -> l
     for program, dim in dict.fromkeys((r.program, r.dim) for r in runs):
         mine = [r for r in runs if (r.program, r.dim) == (program, dim)]
         rates = [words / r.training_seconds for r in mine]
-        ours = statistics.median(r.training_seconds for r in runs if (r.program, r.dim) == ("wordloom", dim))
+        ours = statistics.median(r.training_seconds for r in runs if (r.program, r.dim) == ("pairloom", dim))
         rows.append(
             {
                 "program": program,
@@ -112,7 +112,7 @@ def _rows(runs: list[Run], quality: dict[tuple[str, int], Any], words: int) -> l
                 "words_per_second": statistics.median(rates),
                 "slowest": min(rates),
                 "fastest": max(rates),
-                "wordloom_is_faster_by": statistics.median(r.training_seconds for r in mine) / ours,
+                "pairloom_is_faster_by": statistics.median(r.training_seconds for r in mine) / ours,
                 "total_seconds": statistics.median(r.total_seconds for r in mine),
                 "peak_mb": max(r.peak_mb for r in mine),
                 **quality[program, dim],
@@ -124,7 +124,7 @@ def _rows(runs: list[Run], quality: dict[tuple[str, int], Any], words: int) -> l
 def _table(rows: list[dict[str, Any]]) -> str:
     """Markdown."""
     extra = [name for name in rows[0] if name not in _COLUMNS]
-    heads = ["program", "dim", "words/s (median, range)", "wordloom is faster by", "asked"]
+    heads = ["program", "dim", "words/s (median, range)", "pairloom is faster by", "asked"]
     heads += ["text to vectors", "memory", *extra]
     lines = []
     for row in rows:
@@ -136,9 +136,9 @@ def _table(rows: list[dict[str, Any]]) -> str:
 
 
 def _faster(row: dict[str, Any]) -> tuple[str, str]:
-    if row["program"] == "wordloom":
+    if row["program"] == "pairloom":
         return "", ""
-    ratio, asked = row["wordloom_is_faster_by"], ASKED.get((row["program"], row["dim"]))
+    ratio, asked = row["pairloom_is_faster_by"], ASKED.get((row["program"], row["dim"]))
     return f"{ratio:.1f}x", f"{asked}x: {verdict(ratio, asked, at_least=True)}" if asked else ""
 
 
@@ -148,7 +148,7 @@ _COLUMNS = {
     "words_per_second",
     "slowest",
     "fastest",
-    "wordloom_is_faster_by",
+    "pairloom_is_faster_by",
     "total_seconds",
     "peak_mb",
 }

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import wordloom
+import pairloom
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, say, verdict
-from wordloom.corpus import open_corpus
-from wordloom.progress import Progress
+from pairloom.corpus import open_corpus
+from pairloom.progress import Progress
 
 L2 = (5.0, 10.0, 20.0, 40.0)
 EDGES = np.geomspace(50, 5000, 11)  # of the bands of counts that words are taken from
@@ -49,21 +49,21 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, help=CORPUS_HELP)
     parser.add_argument("--dim", type=int, default=100)
-    parser.add_argument("--epochs", type=int, default=wordloom.TrainConfig().epochs)
-    parser.add_argument("--sample", type=float, default=wordloom.TrainConfig().sample)
+    parser.add_argument("--epochs", type=int, default=pairloom.TrainConfig().epochs)
+    parser.add_argument("--sample", type=float, default=pairloom.TrainConfig().sample)
     parser.add_argument("--threads", type=int, default=None)
     return parser.parse_args()
 
 
 def _measured(text: Path, folder: Path, args: argparse.Namespace) -> dict[str, Any]:
     with open_corpus(text) as corpus:
-        vocabulary = wordloom.Vocabulary.from_corpus(corpus)
+        vocabulary = pairloom.Vocabulary.from_corpus(corpus)
     tuning, words = _chosen(vocabulary)
 
-    def train(**options: Any) -> tuple[wordloom.Embedding, Cost]:
+    def train(**options: Any) -> tuple[pairloom.Embedding, Cost]:
         say(f"training {', '.join(f'{name}={value!r:.20}' for name, value in options.items())}")
         settings = {"dim": args.dim, "epochs": args.epochs, "sample": args.sample, "threads": args.threads}
-        return _timed(lambda: wordloom.train(text, cache_dir=folder, **settings, **options))
+        return _timed(lambda: pairloom.train(text, cache_dir=folder, **settings, **options))
 
     train(seed=1)  # encodes the text, which the next one finds
     (one, seconds), (two, _) = train(seed=1), train(seed=2)
@@ -83,7 +83,7 @@ def _measured(text: Path, folder: Path, args: argparse.Namespace) -> dict[str, A
     }
 
 
-def _chosen(vocabulary: wordloom.Vocabulary) -> tuple[list[str], list[str]]:
+def _chosen(vocabulary: pairloom.Vocabulary) -> tuple[list[str], list[str]]:
     """Twice 200 words, 20 of each band of counts."""
     rng = np.random.default_rng(7)
     chosen: tuple[list[str], list[str]] = [], []
@@ -118,12 +118,12 @@ def _timed(call: Any) -> tuple[Any, Cost]:
     return result, began.until(Cost.now())
 
 
-def _fold(model: wordloom.Embedding, text: Path, folder: Path, args: argparse.Namespace, **options: Any) -> Any:
+def _fold(model: pairloom.Embedding, text: Path, folder: Path, args: argparse.Namespace, **options: Any) -> Any:
     return model.fold_in(text, cache_dir=folder, threads=args.threads, **options)
 
 
 def _tuned(
-    model: wordloom.Embedding, words: list[str], full: wordloom.Embedding, text: Path, folder: Path, args: Any
+    model: pairloom.Embedding, words: list[str], full: pairloom.Embedding, text: Path, folder: Path, args: Any
 ) -> dict[float, float]:
     """The overlap with full training for each l2, of words that are not those of the result."""
     folded = {l2: _fold(model, text, folder, args, words=words, l2=l2).vectors for l2 in L2}
@@ -131,7 +131,7 @@ def _tuned(
 
 
 def _folded(
-    model: wordloom.Embedding, words: list[str], text: Path, folder: Path, args: Any, l2: float, times: int = 1
+    model: pairloom.Embedding, words: list[str], text: Path, folder: Path, args: Any, l2: float, times: int = 1
 ) -> Any:
     """The words folded in, and what that took: the text read anew, found in the cache, and the solving alone."""
     solving: list[Cost] = []
@@ -154,7 +154,7 @@ def _folded(
     return folded, costs
 
 
-def _overlap(one: wordloom.Embedding, other: wordloom.Embedding, queries: wordloom.Vectors, words: list[str]) -> Any:
+def _overlap(one: pairloom.Embedding, other: pairloom.Embedding, queries: pairloom.Vectors, words: list[str]) -> Any:
     """The share of the ten nearest that are the same: in `one`, and of `queries` in `other`."""
     shared = [word for word in one.words if word in other.words and word not in set(words)]
     sides = []
@@ -182,7 +182,7 @@ def _cost(name: str, cost: Cost, training: Cost) -> list[str]:
     return [name, f"{cost.wall:.3f}", f"{cost.cpu:.3f}", f"1/{1 / share:,.0f}", asked]
 
 
-def _many(vocabulary: wordloom.Vocabulary, train: Any, text: Path, folder: Path, args: Any) -> str:
+def _many(vocabulary: pairloom.Vocabulary, train: Any, text: Path, folder: Path, args: Any) -> str:
     """Words per second for every second word from the 200th on."""
     words = list(vocabulary.words[200 : 200 + 2 * MANY : 2])
     model, _ = train(drop=words)

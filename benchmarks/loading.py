@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.programs import HERE
 from benchmarks.setting import RESULTS, machine, markdown, verdict
-from wordloom import Embedding, Vectors
+from pairloom import Embedding, Vectors
 
 ASKED = 5  # times as fast as gensim
 
@@ -32,7 +32,7 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     report = {"machine": machine(), "rows": args.rows, "dim": args.dim, "repeat": args.repeat, "files": rows}
     (RESULTS / "loading.json").write_text(json.dumps(report, indent=1) + "\n")
-    print(markdown(["file", "wordloom", "gensim", "faster by", "asked", "memory", "gensim's"], map(_cells, rows)))
+    print(markdown(["file", "pairloom", "gensim", "faster by", "asked", "memory", "gensim's"], map(_cells, rows)))
 
 
 def _arguments() -> argparse.Namespace:
@@ -52,7 +52,7 @@ def _written(folder: Path, args: argparse.Namespace, suffix: str) -> Path:
 
 
 def _compared(path: Path, args: argparse.Namespace) -> dict[str, Any]:
-    pythons = {"wordloom": sys.executable, "gensim": str(args.peers / "python")}
+    pythons = {"pairloom": sys.executable, "gensim": str(args.peers / "python")}
     runs: dict[str, list[dict[str, float]]] = {name: [] for name in pythons}
     for _ in range(args.repeat):
         for name, python in pythons.items():
@@ -63,8 +63,8 @@ def _compared(path: Path, args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    seconds, peaks = ({n: [r[key] for r in row[n]] for n in ("wordloom", "gensim")} for key in ("seconds", "peak_mb"))
-    ours, theirs = (statistics.median(seconds[name]) for name in ("wordloom", "gensim"))
+    seconds, peaks = ({n: [r[key] for r in row[n]] for n in ("pairloom", "gensim")} for key in ("seconds", "peak_mb"))
+    ours, theirs = (statistics.median(seconds[name]) for name in ("pairloom", "gensim"))
     ratio = theirs / ours
     return [
         f"{row['file']}, {row['bytes'] / 1e6:,.0f} MB",

@@ -62,7 +62,7 @@ def command(program: str, s: Settings, output: Path, peers: Path) -> list[str]:
             "debug": 2,
         }
         return [str(peers / "word2vec"), *(str(x) for name, value in flags.items() for x in (f"-{name}", value))]
-    python = sys.executable if program == "wordloom" else str(peers / "python")
+    python = sys.executable if program == "pairloom" else str(peers / "python")
     script = HERE / "scripts" / f"{program}_train.py"
     options = (s.corpus, output, s.dim, s.threads, s.window, s.negatives, s.sample, s.min_count, s.epochs)
     return [python, str(script), *map(str, options)]

@@ -25,21 +25,21 @@ import numpy as np
 from numba import njit
 
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, say, verdict
-from wordloom.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
-from wordloom.blockwise import noise_by_part
-from wordloom.cache import prepare
-from wordloom.config import TrainConfig
-from wordloom.corpus import open_corpus
-from wordloom.draws import Purpose, key
-from wordloom.encode import Encoded
-from wordloom.kernel.block import Noise, make_room, train_diagonal
-from wordloom.kernel.sgns import Model
-from wordloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, store
-from wordloom.source import Dealt
-from wordloom.text_source import TextSource
-from wordloom.trainer import start_model
-from wordloom.training import load_kernels
-from wordloom.workers import workers
+from pairloom.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
+from pairloom.blockwise import noise_by_part
+from pairloom.cache import prepare
+from pairloom.config import TrainConfig
+from pairloom.corpus import open_corpus
+from pairloom.draws import Purpose, key
+from pairloom.encode import Encoded
+from pairloom.kernel.block import Noise, make_room, train_diagonal
+from pairloom.kernel.sgns import Model
+from pairloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, store
+from pairloom.source import Dealt
+from pairloom.text_source import TextSource
+from pairloom.trainer import start_model
+from pairloom.training import load_kernels
+from pairloom.workers import workers
 
 CACHE_BYTES = 2**17  # of each matrix
 MEMORY_BYTES = 2**29

@@ -1,4 +1,4 @@
-"""How wordloom's time and memory grow: longer texts, larger vocabularies, a second thread, the start.
+"""How pairloom's time and memory grow: longer texts, larger vocabularies, a second thread, the start.
 
     python -m benchmarks.scaling                            half an hour on two cores, 7 GB in the temporary folder
     python -m benchmarks.scaling --corpus F --sizes 1,10 --vocabularies 10,100 --dim 300 --threads 2 --repeat 3
@@ -22,7 +22,7 @@ from benchmarks.programs import Run
 from benchmarks.salted import Stretch
 from benchmarks.series import TOKENS_TRAINED, Bench, Case
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, verdict
-from wordloom.blocks import stride_of
+from pairloom.blocks import stride_of
 
 TEXT_MEGABYTES = 100  # of the corpus, for text to ids
 STRETCH_TOKENS = 1_000_000  # of it, to be repeated
@@ -34,7 +34,7 @@ Window 5, 5 negatives, sample 1e-4; medians, with the range in parentheses. Text
 are trained on for as many epochs as make up that number, the others for one. "Before training" is count + encode and
 the making of the model. Memory is the peak of the process: all of it, and without the pages of mapped files, which the
 system can take back at any time (looked at 20 times a second). "Model" is both matrices and the vocabulary: strings
-and counts as Python has them. The start of `wordloom train` is from its call to the first batch of a small text.
+and counts as Python has them. The start of `pairloom train` is from its call to the first batch of a small text.
 """
 
 Row = dict[str, Any]
@@ -88,7 +88,7 @@ def _measure(args: argparse.Namespace) -> tuple[dict[str, Any], dict[Case, list[
     """The report without the bars, and every training that it is made of."""
     threads = sorted({1, args.threads})
     load = os.getloadavg()[0]  # of others: it tells whether to believe the rest
-    with tempfile.TemporaryDirectory(prefix="wordloom-scaling-", dir=args.folder) as name:
+    with tempfile.TemporaryDirectory(prefix="pairloom-scaling-", dir=args.folder) as name:
         text = corpus_file(args.corpus, Path(name), TEXT_MEGABYTES)
         stretch = Stretch.read(text, min(STRETCH_TOKENS, *args.sizes), min(HEAD, min(args.vocabularies) // 2))
         bench = Bench(Path(name), stretch, args.dim, args.repeat)
@@ -156,8 +156,8 @@ def _bars(report: dict[str, Any]) -> Iterator[Bar]:
     for n, asked in ((1, 50), (2, 90)):
         if n in rates:
             yield Bar(f"text to ids, {_threads(n)}", rates[n], asked, " MB/s", at_least=True)
-    yield Bar("start of `wordloom train`, kernels compiled before", statistics.median(later), 1.5, " s")
-    yield Bar("start of `wordloom train`, the first ever", first, 15, " s")
+    yield Bar("start of `pairloom train`, kernels compiled before", statistics.median(later), 1.5, " s")
+    yield Bar("start of `pairloom train`, the first ever", first, 15, " s")
 
 
 def _by_threads(rows: list[Row]) -> Iterator[tuple[str, list[Row]]]:

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from wordloom import Vectors
-from wordloom.evaluation import AnalogyScores, evaluate, kind_of, read
+from pairloom import Vectors
+from pairloom.evaluation import AnalogyScores, evaluate, kind_of, read
 
 Matrix = npt.NDArray[np.float32]
 FIRST_WORDS = 50_000  # analogies are asked among the most frequent words

@@ -53,7 +53,7 @@ class Bench:
             )
 
     def starts(self, text: Path) -> list[float]:
-        """Seconds from the call of `wordloom train` to its first batch: the first time ever, and then."""
+        """Seconds from the call of `pairloom train` to its first batch: the first time ever, and then."""
         small = self.folder / "small.txt"
         with text.open("rb") as file:
             small.write_bytes(b"".join(islice(file, 500)))
@@ -84,13 +84,13 @@ class Bench:
         return runs
 
     def _text_to_ids(self, text: Path, threads: int) -> float:
-        command = [sys.executable, str(HERE / "scripts" / "wordloom_encode.py"), str(text), str(threads)]
+        command = [sys.executable, str(HERE / "scripts" / "pairloom_encode.py"), str(text), str(threads)]
         done = subprocess.run(command, env=os.environ | self.variables, stdout=subprocess.PIPE, check=True)
         return text.stat().st_size / 1e6 / float(done.stdout)
 
     def _train(self, case: Case, text: Path) -> Run:
         settings = Settings(text, self.dim, case.threads, min_count=2, epochs=case.epochs)
-        done = run("wordloom", settings, self.folder / "out.loom", Path(), self.variables)
+        done = run("pairloom", settings, self.folder / "out.loom", Path(), self.variables)
         if done.facts["words"] != case.n_words:
             raise RuntimeError(f"{done.facts['words']:,} words were trained instead of {case.n_words:,}.")
         what = f"{case.epochs} x {case.n_tokens:,} tokens, {case.n_words:,} words"
@@ -100,7 +100,7 @@ class Bench:
     def _start(self, text: Path) -> float:
         cache = tempfile.mkdtemp(dir=self.folder)  # a new one, so that the text is encoded every time
         options = [f"--output={self.folder / 'out.loom'}", f"--cache-dir={cache}", f"--dim={self.dim}"]
-        command = [sys.executable, "-m", "wordloom", "train", str(text), *options]
+        command = [sys.executable, "-m", "pairloom", "train", str(text), *options]
         seconds, said = None, b""
         began = time.perf_counter()
         with subprocess.Popen(
@@ -112,6 +112,6 @@ class Bench:
                 if seconds is None and line.startswith(b"train"):  # this stage's first report, before its first batch
                     seconds = time.perf_counter() - began
         if seconds is None or process.returncode:
-            raise RuntimeError(f"wordloom train failed with status {process.returncode}:\n{said.decode()}")
-        say(f"start of wordloom train: {seconds:.2f} s")
+            raise RuntimeError(f"pairloom train failed with status {process.returncode}:\n{said.decode()}")
+        say(f"start of pairloom train: {seconds:.2f} s")
         return seconds

@@ -5,7 +5,7 @@
 EDGES has lines `u v` or `u v weight`, LABELS lines `node label [label ...]`. Vectors are learnt from walks over the
 graph, without labels. Then one logistic regression per label is fitted on half of the nodes, and for each other node as
 many labels are guessed as it has, the most likely ones (Perozzi, Al-Rfou & Skiena 2014, section 6). Needs scikit-learn:
-pip install 'wordloom[sklearn]'
+pip install 'pairloom[sklearn]'
 """
 
 import argparse
@@ -18,14 +18,14 @@ from sklearn.metrics import f1_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import MultiLabelBinarizer
 
-import wordloom
+import pairloom
 
 
 def main() -> None:
     args = arguments()
     began = time.perf_counter()
-    walks = wordloom.walk(args.edges, walks=args.walks, length=args.length, p=args.p, q=args.q, seed=args.seed)
-    emb = wordloom.train(
+    walks = pairloom.walk(args.edges, walks=args.walks, length=args.length, p=args.p, q=args.q, seed=args.seed)
+    emb = pairloom.train(
         walks,
         dim=args.dim,
         window=args.window,

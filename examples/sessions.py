@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-import wordloom
+import pairloom
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def main() -> None:
     if args.inner:
         known, held_out = split(known, fold=1)
     began = time.perf_counter()
-    emb = wordloom.train(
+    emb = pairloom.train(
         known,
         dim=args.dim,
         window=args.window,
@@ -62,7 +62,7 @@ def split(sessions: list[list[str]], fold: int) -> tuple[list[list[str]], list[l
 
 
 def outcomes(
-    emb: wordloom.Embedding, sessions: list[list[str]], power: float, decay: float, n: int
+    emb: pairloom.Embedding, sessions: list[list[str]], power: float, decay: float, n: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For each item to guess: whether it is guessed, whether it is popular, whether it is new to its session."""
     row_of, vectors = emb.contexts.key_to_index, emb.contexts.vectors

@@ -1,1 +1,1 @@
-"""What wordloom promises about faults, as figures: each module here breaks something on purpose, and counts."""
+"""What pairloom promises about faults, as figures: each module here breaks something on purpose, and counts."""

@@ -83,7 +83,7 @@ def bad_lines(bench: Bench) -> Iterator[str]:
         with bench.entered(), limited(300):
             typed = run([line.partition(" ")[0], *rest.split()])
         if typed.code != 0 or "Traceback" in typed.err:
-            yield f"wordloom {line} {rest}: exit code {typed.code}: {typed.err[-300:]!r}"
+            yield f"pairloom {line} {rest}: exit code {typed.code}: {typed.err[-300:]!r}"
         folder.restore(bench.folder, bench.good)
 
 

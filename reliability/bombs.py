@@ -169,7 +169,7 @@ _RIGHT = {
     "pairs": b"a b\nb a\n" * 20,
     "questions": b"a b a b\n",
     "edges": b"a b\nb c\n",
-    "phrases": b'{"format": "wordloom-phrases-1", "delimiter": "_", "connectors": [], "phrases": [0]}\n',
+    "phrases": b'{"format": "pairloom-phrases-1", "delimiter": "_", "connectors": [], "phrases": [0]}\n',
 }
 _DEEP = b"[" * 500_000
 _PACKINGS: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": lambda data: gzip.compress(data, 6)}
@@ -245,7 +245,7 @@ BOMBS = [
     Bomb("questions with a line of 30 MB", "questions", lambda: b"a b c d\n" + b"x " * (15 * MB), short=True),
     Bomb("edges.gz of a gigabyte in one line", "edges", lambda: _again(gzip.compress, b"a " * (MB // 2), 1000)),
     Bomb(
-        "phrases with a head of 30 MB", "phrases", lambda: b'{"format": "wordloom-phrases-1", "x": "' + b"x" * (30 * MB)
+        "phrases with a head of 30 MB", "phrases", lambda: b'{"format": "pairloom-phrases-1", "x": "' + b"x" * (30 * MB)
     ),
     Bomb("phrases with a head of brackets", "phrases", lambda: b'{"format":' + _DEEP + b"\n"),
     *(
@@ -316,11 +316,11 @@ def _run(use: str, content: Callable[[], bytes], places: dict[str, str]) -> Ende
     words = [word.format(**places) for word in _COMMANDS[use].split()]
     with Path(places["out"], "errors").open("wb+") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "wordloom", *words],
+            [sys.executable, "-m", "pairloom", *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            env=os.environ | {"WORDLOOM_CACHE": places["out"]},
+            env=os.environ | {"PAIRLOOM_CACHE": places["out"]},
         )
         timer = Timer(_TIMEOUT, process.kill)
         timer.start()

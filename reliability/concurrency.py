@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-import wordloom
+import pairloom
+from pairloom.errors import PairloomError
+from pairloom.formats import load
+from pairloom.vectors import Embedding, Vectors
 from reliability.figures import Figure, Mutant, main
-from wordloom.errors import WordloomError
-from wordloom.formats import load
-from wordloom.vectors import Embedding, Vectors
 
 _READERS = 8
 _NAMES = ("model.loom", "model.bin")
@@ -60,7 +60,7 @@ _OPTIONS = ("--dim", "8", "--epochs", "1", "--min-count", "1", "--sample", "0", 
 
 def _training(out: Path, seed: int) -> subprocess.Popen[bytes]:
     cache = ("--cache-dir", str(out.parent.with_name("cache")))
-    command = [sys.executable, "-m", "wordloom", "train", "-", "-o", str(out), *_OPTIONS, *cache, "--seed", str(seed)]
+    command = [sys.executable, "-m", "pairloom", "train", "-", "-o", str(out), *_OPTIONS, *cache, "--seed", str(seed)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
@@ -82,7 +82,7 @@ def _text(seed: int) -> bytes:
 def _alone(folder: Path, text: bytes, seed: int) -> bytes:
     """The file of a training without another beside it, by the library."""
     (folder / "text.txt").write_bytes(text)
-    emb = wordloom.train(folder / "text.txt", dim=8, epochs=1, min_count=1, sample=0, seed=seed, cache_dir=folder / "c")
+    emb = pairloom.train(folder / "text.txt", dim=8, epochs=1, min_count=1, sample=0, seed=seed, cache_dir=folder / "c")
     emb.save(folder / "alone.loom")
     return (folder / "alone.loom").read_bytes()
 
@@ -150,7 +150,7 @@ def read_again_and_again(path: Path, seconds: float) -> Counter[str]:
     while time.monotonic() < end:
         try:
             found[digest(load(path))] += 1
-        except WordloomError as error:
+        except PairloomError as error:
             found[str(error)] += 1
     return found
 

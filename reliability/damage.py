@@ -13,13 +13,13 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from pairloom.errors import PairloomError
+from pairloom.formats import native, read_binary, read_text
+from pairloom.formats.source import Reading, refusals, unpacked
+from pairloom.formats.word2vec import write_binary, write_text
+from pairloom.vectors import Embedding, Vectors
 from reliability.figures import Figure, Mutant, main
 from reliability.mutate import pick
-from wordloom.errors import WordloomError
-from wordloom.formats import native, read_binary, read_text
-from wordloom.formats.source import Reading, refusals, unpacked
-from wordloom.formats.word2vec import write_binary, write_text
-from wordloom.vectors import Embedding, Vectors
 
 DAMAGES, SHORT = 10_000, 1_000
 _RECORD = {"config": {f"option{i}": i for i in range(60)}}  # as long as those of training
@@ -143,7 +143,7 @@ def _native(folder: Path, n: int, seed: int) -> Figure:
         try:
             native.read_from(memoryview(damaged), "damaged.loom")
             misses.append(f"not seen: {_difference(raw, damaged)}")
-        except WordloomError:
+        except PairloomError:
             continue
     return Figure(
         name="random damage to a native file",
@@ -176,7 +176,7 @@ def _other(name: str, raw: bytes, read: Callable[..., Embedding], vectors: Vecto
         try:
             with refusals(name):
                 found = read(unpacked(io.BytesIO(damaged), len(damaged)), Reading()).words
-        except WordloomError:
+        except PairloomError:
             refused += 1
             continue
         if _as_written(found, name.endswith(".vec")) == (_plain(damaged) if name.endswith(".vec") else damaged):

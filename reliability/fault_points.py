@@ -23,12 +23,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pairloom.errors import OutputError
+from pairloom.files import atomic_write
+from pairloom.vectors import Embedding, Vectors
+from pairloom.vocabulary import Vocabulary
 from reliability.figures import Figure, Mutant, main
 from reliability.traps import Call, Trap, after_power_cut, trapped
-from wordloom.errors import OutputError
-from wordloom.files import atomic_write
-from wordloom.vectors import Embedding, Vectors
-from wordloom.vocabulary import Vocabulary
 
 FAULTS = ("ENOSPC", "EIO", "kill")
 _MAY_FAIL_UNHEARD = {"close"}  # once all is flushed, it has nothing left to say
@@ -205,7 +205,7 @@ _CODE = """
 import sys
 from pathlib import Path
 from reliability.fault_points import SAVES, _NEW
-from wordloom.errors import OutputError
+from pairloom.errors import OutputError
 path = Path(sys.argv[1])
 try:
     SAVES[path.name](path, _NEW)

@@ -1,7 +1,7 @@
 """Fuzzing: every reader, given a million files that were right once, refuses them in one line or reads them rightly.
 
 A file that is accepted must make sense in itself: as many rows as words, no word twice, all numbers finite; a native
-one must not be changed at all. Anything else is a finding: another exception than a WordloomError, a message of more
+one must not be changed at all. Anything else is a finding: another exception than a PairloomError, a message of more
 than one line, a second of computing, memory beyond 64 MB and four times the file.
 
 The changes are our own (`mutate.py`: bits, cuts, splices, numbers at their limits, lies in headers). atheris 3.0, which
@@ -19,10 +19,10 @@ from multiprocessing import get_context
 from random import Random
 from typing import Any, NamedTuple
 
+from pairloom.errors import PairloomError
 from reliability.figures import Figure, Mutant, main, n_processes
 from reliability.fuzz_targets import Target, targets
 from reliability.mutate import mutated
-from wordloom.errors import WordloomError
 
 EXECUTIONS, SHORT = 1_000_000, 2_000
 SECONDS = 1.0  # of computing
@@ -186,7 +186,7 @@ def _tried(target: Target, data: bytes) -> str | None:
     try:
         target.read(data)
         return None
-    except WordloomError as error:
+    except PairloomError as error:
         return f"a message of several lines: {error}" if "\n" in str(error) else ""
     except _TooLong:
         _start_timer()

@@ -18,26 +18,26 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from pairloom.errors import PairloomError
+from pairloom.evaluation import questions
+from pairloom.evaluation.analogies import sections_of
+from pairloom.evaluation.categories import members_of
+from pairloom.evaluation.similarities import pairs_of
+from pairloom.formats import fasttext, native, read_binary, read_text
+from pairloom.formats.detect import HEAD, format_of
+from pairloom.formats.source import Reading, Source, refusals, unpacked
+from pairloom.formats.word2vec import write_binary, write_text
+from pairloom.pair_corpus import lot_of
+from pairloom.textfiles import SourceFile, text_blocks
+from pairloom.vectors import Embedding, Vectors
+from pairloom.vocabulary import Vocabulary
 from reliability.mutate import BOUNDARIES, pick
-from wordloom.errors import WordloomError
-from wordloom.evaluation import questions
-from wordloom.evaluation.analogies import sections_of
-from wordloom.evaluation.categories import members_of
-from wordloom.evaluation.similarities import pairs_of
-from wordloom.formats import fasttext, native, read_binary, read_text
-from wordloom.formats.detect import HEAD, format_of
-from wordloom.formats.source import Reading, Source, refusals, unpacked
-from wordloom.formats.word2vec import write_binary, write_text
-from wordloom.pair_corpus import lot_of
-from wordloom.textfiles import SourceFile, text_blocks
-from wordloom.vectors import Embedding, Vectors
-from wordloom.vocabulary import Vocabulary
 
 NAME = "fuzzed"
 
 
 class Target(NamedTuple):
-    """A reader: files to begin from, how to read bytes (a WordloomError refuses them), and how to change them."""
+    """A reader: files to begin from, how to read bytes (a PairloomError refuses them), and how to change them."""
 
     name: str
     seeds: list[bytes]
@@ -129,7 +129,7 @@ def _source(data: bytes) -> Source:
 
 def _read_binary(data: bytes) -> None:
     with refusals(NAME):
-        with suppress(WordloomError), refusals(NAME):
+        with suppress(PairloomError), refusals(NAME):
             format_of(data[:HEAD])
         _checked(read_binary.read_from(_source(data), Reading()))
 
@@ -144,7 +144,7 @@ def _read_fasttext(data: bytes) -> None:
     with refusals(NAME):
         embedding = fasttext.read_from(data, Reading())
     _checked(embedding)
-    with suppress(WordloomError):
+    with suppress(PairloomError):
         assert embedding.words.vector("猫né").shape == (embedding.dim,), "unknown word"
 
 
@@ -181,13 +181,13 @@ def _read_pairs(data: bytes) -> None:
 
 def _read_questions(data: bytes) -> None:
     file = questions.read_from(io.BytesIO(data), NAME)
-    with suppress(WordloomError):
+    with suppress(PairloomError):
         questions.kind_of(file)
-    with suppress(WordloomError):
+    with suppress(PairloomError):
         assert all(len(question) == 4 for section in sections_of(file) for question in section.questions), "four"
-    with suppress(WordloomError):
+    with suppress(PairloomError):
         assert all(isfinite(number) for _, _, number in pairs_of(file)), "number"
-    with suppress(WordloomError):
+    with suppress(PairloomError):
         assert all(word and category for word, category in members_of(file)), "members"
 
 

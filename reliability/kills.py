@@ -125,12 +125,12 @@ def _fresh(argv: Sequence[str], folder: Path, environment: dict[str, str], outpu
     """`Server.start`, without what the server has loaded."""
     with output.open("wb") as file:
         return subprocess.Popen(
-            [sys.executable, "-m", "wordloom", *argv], cwd=folder, env=environment, stdout=file, stderr=file
+            [sys.executable, "-m", "pairloom", *argv], cwd=folder, env=environment, stdout=file, stderr=file
         )
 
 
 def _environment(cache: Path) -> dict[str, str]:
-    return {**os.environ, "WORDLOOM_CACHE": str(cache)}
+    return {**os.environ, "PAIRLOOM_CACHE": str(cache)}
 
 
 class _Trial:
@@ -164,7 +164,7 @@ class _Trial:
             return f"resumed, it ended with {code}: {self.said()}"
         if self.output.read_bytes() != self.case.wanted:
             return "the final file is not that of the undisturbed training"
-        left = [path.name for path in self.folder.rglob(".wordloom*")]
+        left = [path.name for path in self.folder.rglob(".pairloom*")]
         return f"{left} were left" if left else ""
 
     def is_old_or_new(self) -> bool:

@@ -40,7 +40,7 @@ def _sown() -> Iterator[tuple[str, Mutant]]:
 
 
 def _cannot(mutant: Mutant) -> str:
-    found = (ROOT / "src" / "wordloom" / mutant.file).read_text().count(mutant.old)
+    found = (ROOT / "src" / "pairloom" / mutant.file).read_text().count(mutant.old)
     return "" if found == 1 else f"{mutant.fault}: {mutant.old!r} stands {found} times in {mutant.file}"
 
 
@@ -49,8 +49,8 @@ def _uncaught(name: str, mutant: Mutant, seed: int) -> str:
     if _cannot(mutant):
         return _cannot(mutant)
     with TemporaryDirectory() as folder:
-        package = Path(folder) / "wordloom"
-        shutil.copytree(ROOT / "src" / "wordloom", package)  # with its times, so that compiled kernels stay good
+        package = Path(folder) / "pairloom"
+        shutil.copytree(ROOT / "src" / "pairloom", package)  # with its times, so that compiled kernels stay good
         file = package / mutant.file
         file.write_text(file.read_text().replace(mutant.old, mutant.new))
         subprocess.run([sys.executable, "-m", "compileall", "-q", str(file)], check=True)

@@ -136,8 +136,8 @@ def inside(seed: int, seconds: float) -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     fewest = FEWEST_CYCLES if seconds else SHORT_CYCLES
     os.nice(LESS_URGENT if seconds else 0)
-    with tempfile.TemporaryDirectory(prefix="wordloom-soak-") as folder:
-        os.environ["WORDLOOM_CACHE"] = f"{folder}/cache"
+    with tempfile.TemporaryDirectory(prefix="pairloom-soak-") as folder:
+        os.environ["PAIRLOOM_CACHE"] = f"{folder}/cache"
         cycle, samples, end = Cycle(Path(folder), seed), array("q"), time.monotonic() + seconds
         number = 0
         while time.monotonic() < end or number < fewest:
@@ -152,12 +152,12 @@ def inside(seed: int, seconds: float) -> None:
 
 def sample(folder: Path) -> Sample:
     """What the process has now."""
-    from wordloom.memory import give_back, resident
+    from pairloom.memory import give_back, resident
 
     gc.collect()
     give_back()
     ours = sum(1 for _ in folder.rglob("*"))
-    shared = sum(1 for _ in Path("/dev/shm").glob("*wordloom*")) if Path("/dev/shm").is_dir() else 0
+    shared = sum(1 for _ in Path("/dev/shm").glob("*pairloom*")) if Path("/dev/shm").is_dir() else 0
     files = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0  # noqa: PTH208 (no need of paths)
     return Sample(resident(), sys.getallocatedblocks(), files, threading.active_count(), ours + shared)
 
@@ -174,7 +174,7 @@ class Cycle:
             (folder / name).write_text(text)
 
     def run(self, number: int) -> None:
-        import wordloom
+        import pairloom
 
         sentences = self._sentences(number % 7)
         kinds: list[dict[str, Any]] = [
@@ -189,15 +189,15 @@ class Cycle:
         if number % 2:
             corpus = self.folder / "text.txt"
             (self.folder / "text.txt").write_text("".join(" ".join(words) + "\n" for words in sentences))
-        model = wordloom.train(corpus, **options)
+        model = pairloom.train(corpus, **options)
         self._ask(model, number)
         self._files(model)
         self._fail(sentences)
-        bought = wordloom.train_pairs(((w, f"c{w}", 1.5) for words in sentences for w in words), dim=4, threads=1)
+        bought = pairloom.train_pairs(((w, f"c{w}", 1.5) for words in sentences for w in words), dim=4, threads=1)
         assert 0 < bought.probability("w1", "cw1") < 1
-        from wordloom.cache import clear_cache
+        from pairloom.cache import clear_cache
 
-        stayed = list((self.folder / "cache").glob("wordloom-tmp-*"))  # which clearing would remove
+        stayed = list((self.folder / "cache").glob("pairloom-tmp-*"))  # which clearing would remove
         assert not stayed, f"{stayed[0].name} stays in the cache folder"
         clear_cache()
         (self.folder / "text.txt").unlink(missing_ok=True)
@@ -207,13 +207,13 @@ class Cycle:
         return [[f"w{int(60 * rng.random() ** 2)}" for _ in range(12)] for _ in range(120)]
 
     def _ask(self, model: Any, number: int) -> None:
-        import wordloom
+        import pairloom
 
         assert len(model.most_similar("w1", topn=5)) == 5
         assert len(model.most_similar(["w1", "w2"], ["w3"], topn=3)) == 3
         assert -1 <= model.similarity("w1", "w2") <= 1
         for name in ("questions.txt", "similar.tsv"):
-            wordloom.evaluate(model, self.folder / name, threads=1)
+            pairloom.evaluate(model, self.folder / name, threads=1)
         if (
             model.objective != "hs"
             and not model.record["config"]["positional"]
@@ -221,38 +221,38 @@ class Cycle:
         ):
             more = model.with_words(model.fold_in(pairs=[(f"new{number}", "w1"), (f"new{number}", "w2")], threads=1))
             assert f"new{number}" in more
-        expect(wordloom.UnknownWordError, lambda: model.most_similar(f"unknown{number}"))
+        expect(pairloom.UnknownWordError, lambda: model.most_similar(f"unknown{number}"))
 
     def _files(self, model: Any) -> None:
         """Save, load, convert, and read back; a damaged file is refused."""
         import numpy as np
 
-        import wordloom
+        import pairloom
 
         native = self.folder / "model.loom"
         model.save(native)
-        again = wordloom.load(native)
+        again = pairloom.load(native)
         assert np.array_equal(again.words.vectors, model.words.vectors)
         for name in ("model.bin", "model.vec"):
             again.save(self.folder / name)
-            assert wordloom.load(self.folder / name).words.words == model.words.words
+            assert pairloom.load(self.folder / name).words.words == model.words.words
         del again
         data = bytearray(native.read_bytes())
         data[len(data) // 2] ^= 1
         (self.folder / "damaged.loom").write_bytes(data)
-        expect(wordloom.InputError, lambda: wordloom.load(self.folder / "damaged.loom"))
-        expect(wordloom.WordloomError, lambda: model.save(self.folder / "missing" / "model.loom"))
-        expect(wordloom.WordloomError, lambda: model.save(self.folder))
+        expect(pairloom.InputError, lambda: pairloom.load(self.folder / "damaged.loom"))
+        expect(pairloom.PairloomError, lambda: model.save(self.folder / "missing" / "model.loom"))
+        expect(pairloom.PairloomError, lambda: model.save(self.folder))
 
     def _fail(self, sentences: list[list[str]]) -> None:
         """Trainings that do not get far: an exception of the caller's, in either reading, and vectors that diverge."""
-        import wordloom
+        import pairloom
 
         for reading in (1, 2):
             expect(
-                KeyError, lambda reading=reading: wordloom.train(Failing(sentences, reading), min_count=1, threads=2)
+                KeyError, lambda reading=reading: pairloom.train(Failing(sentences, reading), min_count=1, threads=2)
             )
-        expect(wordloom.InputError, lambda: wordloom.train(sentences, max_memory="1MB"))
+        expect(pairloom.InputError, lambda: pairloom.train(sentences, max_memory="1MB"))
 
 
 class Failing:

@@ -38,7 +38,7 @@ class Server:
         self._process.communicate()  # it ends where its input does
 
     def start(self, argv: Sequence[str], folder: Path, environment: Mapping[str, str], output: Path) -> "Forked":
-        """`wordloom argv...` in a folder; what it prints goes to a file."""
+        """`pairloom argv...` in a folder; what it prints goes to a file."""
         assert self._process.stdin is not None
         request = {"argv": argv, "folder": str(folder), "environment": dict(environment), "output": str(output)}
         self._process.stdin.write(json.dumps(request) + "\n")
@@ -48,7 +48,7 @@ class Server:
         """The next number that it says."""
         assert self._process.stdout is not None
         if within is not None and not select.select([self._process.stdout], [], [], max(0.0, within))[0]:
-            raise subprocess.TimeoutExpired("wordloom", within)
+            raise subprocess.TimeoutExpired("pairloom", within)
         line = self._process.stdout.readline()
         if not line:
             self._process.communicate()
@@ -86,7 +86,7 @@ class Forked:
 
 def serve(beforehand: Sequence[Sequence[str]]) -> None:
     """Run some commands, then fork a process for each line of the input."""
-    from wordloom.cli import main
+    from pairloom.cli import main
 
     for argv in beforehand:
         if main(argv) != 0:
@@ -103,8 +103,8 @@ def serve(beforehand: Sequence[Sequence[str]]) -> None:
 
 
 def _become(argv: Sequence[str], folder: str, environment: Mapping[str, str], output: str) -> int:
-    """What a fresh `wordloom argv...` would be, in the folder and with nothing to read."""
-    from wordloom.cli import main
+    """What a fresh `pairloom argv...` would be, in the folder and with nothing to read."""
+    from pairloom.cli import main
 
     nothing, file = os.open(os.devnull, os.O_RDONLY), os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for number, opened in enumerate((nothing, file, file)):

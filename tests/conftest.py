@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-import wordloom
+import pairloom
 
 
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(tmp_path_factory):
     """No test writes into the user's cache folder."""
     patch = pytest.MonkeyPatch()
-    patch.setenv("WORDLOOM_CACHE", str(tmp_path_factory.mktemp("cache")))
+    patch.setenv("PAIRLOOM_CACHE", str(tmp_path_factory.mktemp("cache")))
     yield
     patch.undo()
 
@@ -73,7 +73,7 @@ def zipf_corpus():
 @pytest.fixture
 def spilled(monkeypatch):
     """The number of words of each table that went to a file, in a list that grows."""
-    from wordloom.spilling import WordRuns
+    from pairloom.spilling import WordRuns
 
     found, add = [], WordRuns.add
     monkeypatch.setattr(WordRuns, "add", lambda runs, table: (found.append(int(table.used[0])), add(runs, table))[1])
@@ -98,5 +98,5 @@ def corpus(tmp_path_factory, two_topics):
 @pytest.fixture(scope="session")
 def model(corpus):
     path = corpus.with_name("topics.loom")
-    wordloom.train(corpus, dim=16, epochs=10, min_count=1, sample=0).save(path)
+    pairloom.train(corpus, dim=16, epochs=10, min_count=1, sample=0).save(path)
     return path

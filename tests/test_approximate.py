@@ -5,9 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from wordloom.approximate import Index
-from wordloom.errors import ConfigError, InputError, WordloomError
-from wordloom.vectors import Vectors
+from pairloom.approximate import Index
+from pairloom.errors import ConfigError, InputError, PairloomError
+from pairloom.vectors import Vectors
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +70,11 @@ def test_an_index_comes_back_from_its_file(index, vectors, tmp_path):
 def test_an_index_is_refused_by_other_vectors(index, vectors, tmp_path):
     index.save(tmp_path / "i.index")
     other = Vectors(vectors.words, vectors.vectors * 2)
-    with pytest.raises(InputError, match=r"is the index of other vectors. Make it anew with: wordloom index MODEL"):
+    with pytest.raises(InputError, match=r"is the index of other vectors. Make it anew with: pairloom index MODEL"):
         Index.load(tmp_path / "i.index", other)
 
 
-@pytest.mark.parametrize("content", [b"", b"hello\n", b"[]\n", b'{"format": "wordloom-index-9"}\n', b"\xff" * 9000])
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"[]\n", b'{"format": "pairloom-index-9"}\n', b"\xff" * 9000])
 def test_what_is_no_index_is_refused(content, vectors, tmp_path):
     (tmp_path / "i.index").write_bytes(content)
     with pytest.raises(InputError, match="is not an index of this version"):
@@ -86,7 +86,7 @@ def test_a_cut_index_is_refused(index, vectors, tmp_path):
     whole = (tmp_path / "i.index").read_bytes()
     for length in (len(whole) // 2, whole.index(b"\n") + 1, len(whole) - 1):
         (tmp_path / "i.index").write_bytes(whole[:length])
-        with pytest.raises(InputError, match=r"is damaged. Make it anew with: wordloom index MODEL"):
+        with pytest.raises(InputError, match=r"is damaged. Make it anew with: pairloom index MODEL"):
             Index.load(tmp_path / "i.index", vectors)
 
 
@@ -109,7 +109,7 @@ def test_options_out_of_range_are_refused(vectors):
 
 def test_it_names_its_extra(vectors, monkeypatch):
     monkeypatch.setitem(sys.modules, "voyager", None)
-    with pytest.raises(WordloomError, match=r"pip install 'wordloom\[ann\]'"):
+    with pytest.raises(PairloomError, match=r"pip install 'pairloom\[ann\]'"):
         Index.build(vectors)
 
 

@@ -15,8 +15,8 @@ import time
 import numpy as np
 import pytest
 
-import wordloom
-from wordloom.cli import main
+import pairloom
+from pairloom.cli import main
 
 GOOD = "the cat sat on the mat\nthe dog sat on the rug\n" * 20
 
@@ -37,9 +37,9 @@ def fails(corpus, tmp_path, capsys, *options, code=2):
     assert given == code
     assert printed.out == ""
     assert printed.err.count("\n") == 1
-    assert printed.err.startswith("wordloom train: ")
+    assert printed.err.startswith("pairloom train: ")
     assert sorted(tmp_path.rglob("*")) == before
-    return printed.err.removeprefix("wordloom train: ").rstrip("\n")
+    return printed.err.removeprefix("pairloom train: ").rstrip("\n")
 
 
 @pytest.mark.parametrize("content", ["", "\n" * 1000, "  \t  " * 100, "\ufeff", "\u3000\u2028 \u00a0"])
@@ -47,8 +47,8 @@ def test_text_without_words(content, tmp_path, capsys):
     corpus = write(tmp_path / "c.txt", content)
     line = fails(corpus, tmp_path, capsys)
     assert line.startswith(f"{corpus} has no words.")
-    with pytest.raises(wordloom.InputError):
-        wordloom.train(corpus)
+    with pytest.raises(pairloom.InputError):
+        pairloom.train(corpus)
 
 
 def test_a_missing_file(tmp_path, capsys):
@@ -73,7 +73,7 @@ def test_invalid_utf_8_names_file_line_and_byte(tmp_path, capsys):
     assert (
         main(["train", str(corpus), "-o", str(tmp_path / "m.loom"), "--encoding", "latin-1", "--min-count", "1"]) == 0
     )
-    assert "café" in wordloom.load(tmp_path / "m.loom")
+    assert "café" in pairloom.load(tmp_path / "m.loom")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
@@ -163,7 +163,7 @@ def test_a_rate_that_makes_vectors_explode_is_exit_code_3(tmp_path, capsys):
 def test_an_output_that_cannot_be_written_is_found_before_training(output, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     corpus = write(tmp_path / "c.txt", GOOD)
-    monkeypatch.setattr("wordloom.training.train", lambda *_, **__: pytest.fail("it began to train"))
+    monkeypatch.setattr("pairloom.training.train", lambda *_, **__: pytest.fail("it began to train"))
     assert main(["train", str(corpus), "-o", output]) == 2
     assert output in capsys.readouterr().err
 
@@ -178,7 +178,7 @@ def trained(tmp_path, corpus, *options):
     """The words of a training that succeeds."""
     out = tmp_path / "good.loom"
     assert main(["train", str(corpus), "-o", str(out), "--quiet", "--min-count", "1", "--epochs", "1", *options]) == 0
-    return set(wordloom.load(out))
+    return set(pairloom.load(out))
 
 
 def test_no_newline_at_the_end(tmp_path):
@@ -228,7 +228,7 @@ def test_a_gzip_bomb_of_one_word_is_refused_in_little_memory(tmp_path):
     zeros = gzip.compress(b"a" * 10_000_000, 9)
     bomb = write(tmp_path / "bomb.gz", zeros * 20)  # 200 MB of one word in 200 kB
     script = (
-        "import re, sys; from pathlib import Path; from wordloom.cli import main; "
+        "import re, sys; from pathlib import Path; from pairloom.cli import main; "
         f"code = main(['train', {str(bomb)!r}, '-o', 'm.loom', '--quiet']); "
         "status = Path('/proc/self/status').read_text(); "  # not getrusage, which begins at the peak of the parent
         "sys.exit(code if int(re.search(r'VmHWM:\\s+(\\d+)', status)[1]) < 400_000 else 99)"
@@ -241,7 +241,7 @@ def test_a_gzip_bomb_of_one_word_is_refused_in_little_memory(tmp_path):
 
 def test_a_corpus_that_is_written_to_while_it_is_read_is_exit_code_4(tmp_path, capsys, monkeypatch):
     corpus = write(tmp_path / "c.txt", GOOD)
-    count = sys.modules["wordloom.vocabulary"].count
+    count = sys.modules["pairloom.vocabulary"].count
 
     def count_then_append(*args, **kwargs):
         counted = count(*args, **kwargs)
@@ -250,7 +250,7 @@ def test_a_corpus_that_is_written_to_while_it_is_read_is_exit_code_4(tmp_path, c
         os.utime(corpus, (time.time() + 5, time.time() + 5))
         return counted
 
-    monkeypatch.setattr("wordloom.vocabulary.count", count_then_append)
+    monkeypatch.setattr("pairloom.vocabulary.count", count_then_append)
     assert str(corpus) in fails(corpus, tmp_path, capsys, code=4)
 
 
@@ -272,8 +272,8 @@ def test_a_corpus_that_is_written_to_while_it_is_read_is_exit_code_4(tmp_path, c
     ids=lambda c: type(c).__name__,
 )
 def test_python_objects_that_are_no_corpus(corpus):
-    with pytest.raises(wordloom.InputError) as caught:
-        wordloom.train(corpus, min_count=1)
+    with pytest.raises(pairloom.InputError) as caught:
+        pairloom.train(corpus, min_count=1)
     assert "\n" not in str(caught.value) and str(caught.value).endswith((".", "?", ")"))
 
 
@@ -299,21 +299,21 @@ def test_an_empty_string_is_not_the_same_as_nothing(argv, name, capsys):
         main(argv)
     assert ended.value.code == 2
     assert capsys.readouterr().err == (
-        f"wordloom {argv[0]}: argument {name}: it is empty; give a value, or leave it out. "
-        f"See: wordloom {argv[0]} --help\n"
+        f"pairloom {argv[0]}: argument {name}: it is empty; give a value, or leave it out. "
+        f"See: pairloom {argv[0]} --help\n"
     )
 
 
 def test_a_table_of_classes_has_no_negative_number_of_words(model, capsys):
     assert main(["classes", str(model), "-k", "2", "-n", "-1"]) == 2
-    assert capsys.readouterr().err == ("wordloom classes: -n -1 is not a number of words. Use 0 or more; 8 is usual.\n")
+    assert capsys.readouterr().err == ("pairloom classes: -n -1 is not a number of words. Use 0 or more; 8 is usual.\n")
 
 
 def test_a_cache_folder_that_is_a_file_is_named_as_such(corpus, tmp_path, capsys):
     write(tmp_path / "file", "in the way")
     assert main(["phrases", str(corpus), "--quiet", "--cache-dir", str(tmp_path / "file")]) == 5
     assert capsys.readouterr().err.startswith(
-        f"wordloom phrases: The cache folder {tmp_path / 'file'} cannot be written"
+        f"pairloom phrases: The cache folder {tmp_path / 'file'} cannot be written"
     )
 
 
@@ -321,27 +321,27 @@ def test_too_little_memory_is_one_line(corpus, tmp_path, capsys, monkeypatch):
     def train(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("wordloom.training.train", train)
+    monkeypatch.setattr("pairloom.training.train", train)
     line = fails(corpus, tmp_path, capsys)
     assert line == "there is not enough memory for this. Free some, or ask for less at once."
 
 
-V = wordloom.Vectors(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])
+V = pairloom.Vectors(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: wordloom.evaluate("m.loom", "q.txt"), "Vectors cannot be a str. Give Vectors, or load a file by"),
-        (lambda: wordloom.word_classes(None, 2), "Vectors cannot be a NoneType."),
-        (lambda: wordloom.document_vectors({}, [["cat"]]), "Vectors cannot be a dict."),
-        (lambda: wordloom.explain("m.loom", "c.txt"), "An embedding cannot be a str. Give what train or load"),
-        (lambda: wordloom.explain_similarity(V, "cat", "dog"), "An embedding cannot be a Vectors."),
-        (lambda: wordloom.Vectors("ab", [[1], [2]]), "'ab' is not a list of words."),
-        (lambda: wordloom.Vectors(["a", 5], [[1], [2]]).check(), "Row 1 belongs to 5, which is not a string."),
-        (lambda: wordloom.Vectors(["a"], [["x"]]), "Vectors and counts are made of numbers, and these are not numbers"),
+        (lambda: pairloom.evaluate("m.loom", "q.txt"), "Vectors cannot be a str. Give Vectors, or load a file by"),
+        (lambda: pairloom.word_classes(None, 2), "Vectors cannot be a NoneType."),
+        (lambda: pairloom.document_vectors({}, [["cat"]]), "Vectors cannot be a dict."),
+        (lambda: pairloom.explain("m.loom", "c.txt"), "An embedding cannot be a str. Give what train or load"),
+        (lambda: pairloom.explain_similarity(V, "cat", "dog"), "An embedding cannot be a Vectors."),
+        (lambda: pairloom.Vectors("ab", [[1], [2]]), "'ab' is not a list of words."),
+        (lambda: pairloom.Vectors(["a", 5], [[1], [2]]).check(), "Row 1 belongs to 5, which is not a string."),
+        (lambda: pairloom.Vectors(["a"], [["x"]]), "Vectors and counts are made of numbers, and these are not numbers"),
         (
-            lambda: wordloom.Vectors(["a"], [[1]], [1.5]),
+            lambda: pairloom.Vectors(["a"], [[1]], [1.5]),
             "Vectors and counts are made of numbers, and these",
         ),
         (lambda: V.most_similar("cat", weights=["1"]), "The weight '1' is not a number. Give finite numbers."),
@@ -356,29 +356,29 @@ V = wordloom.Vectors(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])
         (lambda: V.vectors_for_all("cat"), "'cat' is not a list of words."),
         (lambda: V.distances("cat", "dog"), "'dog' is not a list of words. Give a list of strings."),
         (lambda: V.wmdistance("cat", ["dog"]), "'cat' is not a list of words. Give a list of strings."),
-        (lambda: wordloom.Vocabulary.of([("a", 1.5)]), "'a' cannot occur 1.5 times. Give a whole number below 2^62."),
-        (lambda: wordloom.Vocabulary.of([("a", 2**70)]), "'a' cannot occur 11805916207"),
-        (lambda: wordloom.Vocabulary.of([(5, 1)]), "A vocabulary is made of pairs (word, count), not of (5, 1)."),
-        (lambda: wordloom.Vocabulary.of(5), "A vocabulary is made of pairs (word, count), not of 5."),
-        (lambda: wordloom.train([["a"]], keep=[None]), "keep and drop are lists of words, and None is not a string."),
-        (lambda: wordloom.train([["a"]], freeze=""), "freeze needs vectors to start from."),
-        (lambda: wordloom.train([["a"]], grow="yes"), "grow='yes' is not a choice. Use True or False."),
-        (lambda: wordloom.train([["a"]], window=np.array([1, 2])), "window=array([1, 2]) is not a whole number."),
-        (lambda: wordloom.train("c.txt", tokenize=5), "tokenize=5 cannot be called. Give a function that makes words"),
-        (lambda: wordloom.load("m.loom", verify=None), "verify=None is not a choice. Use True or False."),
-        (lambda: wordloom.load("m.loom", format=""), "format='' cannot be read."),
-        (lambda: wordloom.evaluate(V, "q.txt", method=[]), "method=[] is not known. Use add or mul."),
-        (lambda: wordloom.evaluate(V, "q.txt", threads=0), "threads=0 is out of range."),
-        (lambda: wordloom.Phrases.learn([["a"]], connectors=5), "connectors=5 is not a choice."),
+        (lambda: pairloom.Vocabulary.of([("a", 1.5)]), "'a' cannot occur 1.5 times. Give a whole number below 2^62."),
+        (lambda: pairloom.Vocabulary.of([("a", 2**70)]), "'a' cannot occur 11805916207"),
+        (lambda: pairloom.Vocabulary.of([(5, 1)]), "A vocabulary is made of pairs (word, count), not of (5, 1)."),
+        (lambda: pairloom.Vocabulary.of(5), "A vocabulary is made of pairs (word, count), not of 5."),
+        (lambda: pairloom.train([["a"]], keep=[None]), "keep and drop are lists of words, and None is not a string."),
+        (lambda: pairloom.train([["a"]], freeze=""), "freeze needs vectors to start from."),
+        (lambda: pairloom.train([["a"]], grow="yes"), "grow='yes' is not a choice. Use True or False."),
+        (lambda: pairloom.train([["a"]], window=np.array([1, 2])), "window=array([1, 2]) is not a whole number."),
+        (lambda: pairloom.train("c.txt", tokenize=5), "tokenize=5 cannot be called. Give a function that makes words"),
+        (lambda: pairloom.load("m.loom", verify=None), "verify=None is not a choice. Use True or False."),
+        (lambda: pairloom.load("m.loom", format=""), "format='' cannot be read."),
+        (lambda: pairloom.evaluate(V, "q.txt", method=[]), "method=[] is not known. Use add or mul."),
+        (lambda: pairloom.evaluate(V, "q.txt", threads=0), "threads=0 is out of range."),
+        (lambda: pairloom.Phrases.learn([["a"]], connectors=5), "connectors=5 is not a choice."),
     ],
 )
 def test_arguments_of_another_kind_are_named(call, message):
-    with pytest.raises(wordloom.InputError) as caught:
+    with pytest.raises(pairloom.InputError) as caught:
         call()
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
 
 
 def test_counts_of_something_else_are_refused(model):
-    with pytest.raises(wordloom.InputError, match=r"^Counts cannot be a dict\. Give those of a corpus, or leave them"):
-        wordloom.explain_similarity(wordloom.load(model), "cat", "dog", counts={})
+    with pytest.raises(pairloom.InputError, match=r"^Counts cannot be a dict\. Give those of a corpus, or leave them"):
+        pairloom.explain_similarity(pairloom.load(model), "cat", "dog", counts={})

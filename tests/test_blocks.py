@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from wordloom.blocks import deal_parts, number_of_parts, pairs_per_round, ranges, stride_of
-from wordloom.draws import key
+from pairloom.blocks import deal_parts, number_of_parts, pairs_per_round, ranges, stride_of
+from pairloom.draws import key
 
 
 def test_parts_weigh_the_same():

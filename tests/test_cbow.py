@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from pairloom.blockwise import noise_by_part
+from pairloom.cbow import hierarchical_loss, hierarchical_step, mean_of, negative_loss, negative_step
+from pairloom.hierarchical import huffman
+from pairloom.kernel import cbow
+from pairloom.kernel.hierarchical import LANES, Ways
+from pairloom.kernel.rng import below, draw, lower
 from tests.models import matrices, random_model
-from wordloom.blockwise import noise_by_part
-from wordloom.cbow import hierarchical_loss, hierarchical_step, mean_of, negative_loss, negative_step
-from wordloom.hierarchical import huffman
-from wordloom.kernel import cbow
-from wordloom.kernel.hierarchical import LANES, Ways
-from wordloom.kernel.rng import below, draw, lower
 
 RNG = np.random.default_rng(0)
 

@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-import wordloom
-from wordloom.classes import word_classes
-from wordloom.cli import main
-from wordloom.errors import ConfigError, InputError, MissingExtraError
-from wordloom.vectors import Embedding, Vectors
+import pairloom
+from pairloom.classes import word_classes
+from pairloom.cli import main
+from pairloom.errors import ConfigError, InputError, MissingExtraError
+from pairloom.vectors import Embedding, Vectors
 
 ALGORITHMS = ["minibatch", "lloyd"]
 GROUPS = ["red green blue pink".split(), "cat dog cow hen".split(), "one two three four".split()]
@@ -94,9 +94,9 @@ def test_the_classes_do_not_depend_on_the_number_of_threads(algorithm):
     """In fresh processes, which must hold also the libraries to one thread that scikit-learn loads."""
     program = f"""
 import hashlib, numpy as np, sys
-from wordloom.classes import word_classes, _k_means
-from wordloom import classes
-from wordloom.vectors import Vectors
+from pairloom.classes import word_classes, _k_means
+from pairloom import classes
+from pairloom.vectors import Vectors
 def spy(*given):
     from threadpoolctl import threadpool_info
     print(sorted({{(pool["user_api"], pool["num_threads"]) for pool in threadpool_info()}}))
@@ -167,7 +167,7 @@ def test_a_wrong_option_is_a_config_error_so_that_the_command_line_names_it_as_t
 
 
 def test_the_file_has_a_word_and_its_class_on_each_line_sorted_by_class_and_then_by_row(groups, tmp_path):
-    wordloom.word_classes(groups, 3).save(tmp_path / "classes.txt")
+    pairloom.word_classes(groups, 3).save(tmp_path / "classes.txt")
     expected = "".join(f"{word} {j}\n" for j, group in enumerate(GROUPS) for word in group)
     assert (tmp_path / "classes.txt").read_text() == expected
 
@@ -234,7 +234,7 @@ def fails(capsys, *args):
         code = exit.code
     printed = capsys.readouterr()
     assert (code, printed.out, printed.err.count("\n")) == (2, "", 1)
-    return printed.err.removeprefix("wordloom classes: ").rstrip("\n")
+    return printed.err.removeprefix("pairloom classes: ").rstrip("\n")
 
 
 def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(model, tmp_path, capsys):
@@ -252,14 +252,14 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(model, tmp_pat
 
 
 def test_an_output_that_cannot_be_is_refused_before_the_work(model, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("wordloom.classes.word_classes", lambda *_, **__: pytest.fail("worked first"))
+    monkeypatch.setattr("pairloom.classes.word_classes", lambda *_, **__: pytest.fail("worked first"))
     assert "is a folder" in fails(capsys, model, "-k", "3", "-o", tmp_path)
 
 
 def test_without_scikit_learn_one_line_says_what_to_install(model, groups, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
     assert fails(capsys, model, "-k", "3") == (
-        "k-means needs an extra package. Install it with: pip install 'wordloom[sklearn]'"
+        "k-means needs an extra package. Install it with: pip install 'pairloom[sklearn]'"
     )
     with pytest.raises(MissingExtraError, match="k-means needs an extra package"):
         word_classes(groups, 3)

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-import wordloom
-from wordloom.cli import main
-from wordloom.commands import NAMES
+import pairloom
+from pairloom.cli import main
+from pairloom.commands import NAMES
 
 
 def run(*args, stdin=None):
     """A process of its own; gives its exit code, output and errors."""
-    command = [sys.executable, "-m", "wordloom", *map(str, args)]
+    command = [sys.executable, "-m", "pairloom", *map(str, args)]
     done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout, done.stderr
 
@@ -32,7 +32,7 @@ def test_train_writes_a_model_and_says_so(corpus, tmp_path, capsys):
     printed = capsys.readouterr()
     assert printed.out.startswith(f"{out}: 20 words, 16 dimensions, held-out loss ")
     assert "train 100%: epoch 3/3" in printed.err
-    assert len(wordloom.load(out)) == 20
+    assert len(pairloom.load(out)) == 20
 
 
 def test_train_gives_json_for_programs(corpus, tmp_path, capsys):
@@ -44,7 +44,7 @@ def test_train_gives_json_for_programs(corpus, tmp_path, capsys):
 
 
 def test_train_is_the_same_from_the_library_from_a_file_and_from_stdin(corpus, tmp_path):
-    wordloom.train(corpus, dim=16, epochs=3, min_count=1, sample=0).save(tmp_path / "library.loom")
+    pairloom.train(corpus, dim=16, epochs=3, min_count=1, sample=0).save(tmp_path / "library.loom")
     assert run("train", corpus, "-o", tmp_path / "file.loom", *TOY)[0] == 0
     assert run("train", "-", "-o", tmp_path / "stdin.loom", *TOY, stdin=corpus.read_text())[0] == 0
     files = {(tmp_path / f"{name}.loom").read_bytes() for name in ("library", "file", "stdin")}
@@ -75,12 +75,12 @@ def test_near_asks_the_contexts_too(model, capsys):
 def test_an_unknown_word_is_answered_with_a_similar_one_and_the_others_with_neighbours(model):
     code, out, err = run("near", model, "caat", "dog", "-n", "1")
     assert code == 2
-    assert err == "wordloom near: 'caat' is not among the 20 words of these vectors. Did you mean 'cat'?\n"
+    assert err == "pairloom near: 'caat' is not among the 20 words of these vectors. Did you mean 'cat'?\n"
     assert out.startswith("dog\n")
 
 
 def test_a_closed_pipe_ends_quietly(model):
-    command = f"{sys.executable} -m wordloom near {model} cat -n 20 | head -n 1"
+    command = f"{sys.executable} -m pairloom near {model} cat -n 20 | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("cat\n", "")
 
@@ -151,15 +151,15 @@ def test_the_output_is_never_written_over_what_is_read(name, tmp_path, capsys):
 def test_training_goes_on_when_nobody_reads_its_progress(stderr, corpus, tmp_path):
     out = tmp_path / "m.loom"
     options = "--dim 8 --min-count 1 --epochs 3"
-    command = f"{sys.executable} -m wordloom train {corpus} -o {out} {options} {stderr}"
+    command = f"{sys.executable} -m pairloom train {corpus} -o {out} {options} {stderr}"
     subprocess.run(command, shell=True, timeout=60, capture_output=True)
-    assert len(wordloom.load(out)) == 20
+    assert len(pairloom.load(out)) == 20
 
 
 @pytest.mark.parametrize("stdout", [">/dev/full", ">&-"])
 def test_an_output_that_cannot_be_printed_is_no_traceback(stdout, model):
     done = subprocess.run(
-        f"{sys.executable} -m wordloom info {model} {stdout}", shell=True, capture_output=True, text=True
+        f"{sys.executable} -m pairloom info {model} {stdout}", shell=True, capture_output=True, text=True
     )
     assert "Traceback" not in done.stderr
     assert done.returncode == (5 if "full" in stdout else 0)
@@ -168,21 +168,21 @@ def test_an_output_that_cannot_be_printed_is_no_traceback(stdout, model):
 @pytest.mark.parametrize("command", ["near {model} <&-", "train - -o {out} <&-"])
 def test_a_closed_stdin_is_no_traceback(command, model, tmp_path):
     line = command.format(model=model, out=tmp_path / "m.loom")
-    done = subprocess.run(f"{sys.executable} -m wordloom {line}", shell=True, capture_output=True, text=True)
+    done = subprocess.run(f"{sys.executable} -m pairloom {line}", shell=True, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
 
 
 def test_words_are_printed_on_a_terminal_that_lacks_their_letters(tmp_path):
     corpus = tmp_path / "c.txt"
     corpus.write_text("한국어 텍스트\n" * 20, encoding="utf-8")
-    command = [sys.executable, "-m", "wordloom", "vocab", str(corpus), "--quiet"]
+    command = [sys.executable, "-m", "pairloom", "vocab", str(corpus), "--quiet"]
     done = subprocess.run(command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": "ascii"})
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(rb"\u")
 
 
 def test_a_request_to_end_is_as_good_as_ctrl_c(corpus, tmp_path):
-    command = [sys.executable, "-m", "wordloom", "train", corpus, "-o", tmp_path / "m.loom", "--epochs", "1000000"]
+    command = [sys.executable, "-m", "pairloom", "train", corpus, "-o", tmp_path / "m.loom", "--epochs", "1000000"]
     process = subprocess.Popen([*command, "--min-count", "1"], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     while not process.stderr.readline().startswith("train"):
@@ -194,7 +194,7 @@ def test_a_request_to_end_is_as_good_as_ctrl_c(corpus, tmp_path):
 
 def test_ctrl_c_ends_training_within_a_second_with_130_and_writes_nothing(corpus, tmp_path):
     out = tmp_path / "m.loom"
-    command = [sys.executable, "-m", "wordloom", "train", corpus, "-o", out, "--epochs", "1000000", "--min-count", "1"]
+    command = [sys.executable, "-m", "pairloom", "train", corpus, "-o", out, "--epochs", "1000000", "--min-count", "1"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     while not process.stderr.readline().startswith("train"):
@@ -204,27 +204,27 @@ def test_ctrl_c_ends_training_within_a_second_with_130_and_writes_nothing(corpus
     _, err = process.communicate(timeout=20)
     assert time.perf_counter() - began < 1
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "wordloom train: interrupted; no output was saved."
+    assert err.splitlines()[-1] == "pairloom train: interrupted; no output was saved."
     assert not out.exists()
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--dim", "abc"], "wordloom train: argument --dim: 'abc' is not a whole number. See: wordloom train --help"),
-        (["--dimm", "5"], "wordloom train: there is no option --dimm; did you mean --dim? See: wordloom train --help"),
+        (["--dim", "abc"], "pairloom train: argument --dim: 'abc' is not a whole number. See: pairloom train --help"),
+        (["--dimm", "5"], "pairloom train: there is no option --dimm; did you mean --dim? See: pairloom train --help"),
         (
             ["--vector-size", "5"],
-            "wordloom train: there is no option --vector-size; did you mean --dim? See: wordloom train --help",
+            "pairloom train: there is no option --vector-size; did you mean --dim? See: pairloom train --help",
         ),
-        (["--zzz"], "wordloom train: there is no option --zzz. See: wordloom train --help"),
+        (["--zzz"], "pairloom train: there is no option --zzz. See: pairloom train --help"),
         (
             ["--threads", "0"],
-            "wordloom train: --threads 0 is out of range. Use 1 to 256; leave it out to use all cores.",
+            "pairloom train: --threads 0 is out of range. Use 1 to 256; leave it out to use all cores.",
         ),
         (
             ["--threads", "5000"],
-            "wordloom train: --threads 5000 is out of range. Use 1 to 256; leave it out to use all cores.",
+            "pairloom train: --threads 5000 is out of range. Use 1 to 256; leave it out to use all cores.",
         ),
     ],
 )
@@ -245,7 +245,7 @@ def test_a_mistyped_option_is_one_line_and_exit_code_2(args, message, corpus, tm
 def test_a_wrong_command_names_the_right_ones(typed, answer, capsys):
     with pytest.raises(SystemExit):
         main([typed])
-    assert f"wordloom: there is no command {answer}" in capsys.readouterr().err
+    assert f"pairloom: there is no command {answer}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", NAMES)
@@ -254,7 +254,7 @@ def test_every_command_has_help_with_an_example(command, capsys):
         main([command, "--help"])
     assert exit.value.code == 0
     example = capsys.readouterr().out.partition("\nexample: ")[2].splitlines()[0]
-    assert f"wordloom {command} " in f"{example} "
+    assert f"pairloom {command} " in f"{example} "
 
 
 def best_seconds(*command):
@@ -276,24 +276,24 @@ def _processor_seconds():
 
 def test_importing_the_package_and_asking_for_help_are_quick_and_leave_numpy_and_numba_alone():
     bare = best_seconds("-c", "pass")
-    assert best_seconds("-c", "import wordloom") - bare < 0.15
-    assert best_seconds("-m", "wordloom", "--help") < 0.25
+    assert best_seconds("-c", "import pairloom") - bare < 0.15
+    assert best_seconds("-m", "pairloom", "--help") < 0.25
     heavy = "{'numpy', 'numba', 'rich'}"
-    loaded = f"import sys, wordloom, wordloom.cli; sys.exit(not {heavy}.isdisjoint(sys.modules))"
+    loaded = f"import sys, pairloom, pairloom.cli; sys.exit(not {heavy}.isdisjoint(sys.modules))"
     assert subprocess.run([sys.executable, "-c", loaded]).returncode == 0
 
 
 def test_the_public_names_are_those_of_all():
-    assert sorted(wordloom.__all__) == wordloom.__all__ == dir(wordloom)
-    assert set(wordloom._HOME) | {"__version__"} == set(wordloom.__all__)
-    for name, home in wordloom._HOME.items():
-        assert getattr(wordloom, name).__module__.startswith(f"wordloom.{home}")
-    with pytest.raises(AttributeError, match="module 'wordloom' has no attribute 'tarin'"):
-        wordloom.tarin  # noqa: B018  (that it raises is the point)
+    assert sorted(pairloom.__all__) == pairloom.__all__ == dir(pairloom)
+    assert set(pairloom._HOME) | {"__version__"} == set(pairloom.__all__)
+    for name, home in pairloom._HOME.items():
+        assert getattr(pairloom, name).__module__.startswith(f"pairloom.{home}")
+    with pytest.raises(AttributeError, match="module 'pairloom' has no attribute 'tarin'"):
+        pairloom.tarin  # noqa: B018  (that it raises is the point)
 
 
 def test_nothing_in_the_package_can_run_code_from_a_file():
-    sources = Path(wordloom.__file__).parent.rglob("*.py")
+    sources = Path(pairloom.__file__).parent.rglob("*.py")
     forbidden = ("import pickle", "from pickle", "marshal", "shelve", "allow_pickle", "eval(", "exec(")
     for source in sources:
         text = source.read_text()

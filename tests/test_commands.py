@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import wordloom
-from wordloom.cli import main
+import pairloom
+from pairloom.cli import main
 
 
 def out(capsys, *args) -> str:
@@ -27,7 +27,7 @@ def typed(monkeypatch):
 
 @pytest.fixture
 def vectors(model):
-    return wordloom.load(model).words
+    return pairloom.load(model).words
 
 
 # --- near, analogy, index
@@ -40,7 +40,7 @@ def test_near_can_look_among_frequent_words_only(model, vectors, capsys):
 
 def test_near_can_ask_the_sum_of_both_matrices(model, capsys):
     answer = json.loads(out(capsys, "near", model, "cat", "-n", "3", "--combined", "--json"))
-    expected = wordloom.load(model).combined().most_similar("cat", topn=3)
+    expected = pairloom.load(model).combined().most_similar("cat", topn=3)
     assert answer["near"] == [list(pair) for pair in expected]
 
 
@@ -74,7 +74,7 @@ def test_an_index_is_made_beside_the_model_and_used(model, vectors, capsys):
     assert answer["near"] == [list(pair) for pair in vectors.most_similar("cat")]
     Path(f"{model}.index").unlink()
     assert main(["near", str(model), "cat", "--approximate"]) == 2
-    assert "Make it anew with: wordloom index MODEL" in capsys.readouterr().err
+    assert "Make it anew with: pairloom index MODEL" in capsys.readouterr().err
 
 
 # --- The original's programs
@@ -88,7 +88,7 @@ def test_word2vec_takes_the_originals_flags_and_writes_its_files(binary, corpus,
     target = tmp_path / "vectors"  # the flag decides, not a suffix
     out(capsys, "word2vec", "-train", corpus, "-output", target, *W2V.split(), "-binary", binary)
     options = {"window": 5, "negatives": 5, "sample": 0, "min_count": 1, "epochs": 10, "max_sentence": 1000}
-    expected = wordloom.train(corpus, dim=16, lr=0.025, min_lr=2.5e-6, heldout=0, **options)
+    expected = pairloom.train(corpus, dim=16, lr=0.025, min_lr=2.5e-6, heldout=0, **options)
     expected.save(tmp_path / ("expected.bin" if binary else "expected.txt"))
     assert target.read_bytes() == (tmp_path / ("expected.bin" if binary else "expected.txt")).read_bytes()
 
@@ -113,7 +113,7 @@ def test_word2vec_needs_scikit_learn_before_it_trains(corpus, tmp_path, monkeypa
     monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
     assert main(["word2vec", "-train", str(corpus), "-output", str(tmp_path / "c"), "-classes", "2"]) == 2
     assert capsys.readouterr().err == (
-        "wordloom word2vec: -classes needs an extra package. Install it with: pip install 'wordloom[sklearn]'\n"
+        "pairloom word2vec: -classes needs an extra package. Install it with: pip install 'pairloom[sklearn]'\n"
     )
 
 
@@ -184,7 +184,7 @@ def test_word2phrase_joins_what_belongs_together_and_keeps_every_line(tmp_path, 
 @pytest.mark.parametrize("train", ["-", "/dev/stdin"])
 def test_word2phrase_reads_a_stream_once_and_writes_it_to_another(train, tmp_path):
     text = "she left new york\n" * 10 + "a new day in old york\n" * 5
-    command = [sys.executable, "-m", "wordloom", "word2phrase", "-train", train, "-output", "/dev/stdout"]
+    command = [sys.executable, "-m", "pairloom", "word2phrase", "-train", train, "-output", "/dev/stdout"]
     done = subprocess.run([*command, "-threshold", "1"], input=text, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 15
@@ -193,7 +193,7 @@ def test_word2phrase_reads_a_stream_once_and_writes_it_to_another(train, tmp_pat
 
 def test_near_answers_the_others_when_a_word_points_nowhere(tmp_path, typed, capsys):
     model = tmp_path / "zero.loom"
-    wordloom.Embedding.of_words(wordloom.Vectors(["nothing", "a", "b"], [[0, 0], [1, 0], [1, 1]])).save(model)
+    pairloom.Embedding.of_words(pairloom.Vectors(["nothing", "a", "b"], [[0, 0], [1, 0], [1, 1]])).save(model)
     for command in ("near", "distance"):
         typed("nothing\na\n")
         try:
@@ -216,7 +216,7 @@ def test_near_answers_the_others_when_a_word_points_nowhere(tmp_path, typed, cap
 def test_near_refuses_options_once_and_by_their_names(options, message, model, capsys):
     assert main(["near", str(model), "cat", "dog", *options]) == 2
     printed = capsys.readouterr()
-    assert printed.err.startswith(f"wordloom near: {message}") and printed.err.count("\n") == 1
+    assert printed.err.startswith(f"pairloom near: {message}") and printed.err.count("\n") == 1
 
 
 def test_distance_adds_up_the_words_of_a_line_until_exit(model, vectors, typed, capsys):
@@ -281,7 +281,7 @@ def test_scripts_for_the_original_run_with_other_names_of_programs(corpus, tmp_p
     """What the original's demos do, on a small text."""
     (tmp_path / "text").write_bytes(corpus.read_bytes())
     (tmp_path / "questions").write_text(": topics\ncat red dog red\n")
-    script = DEMOS.replace("./", f"{sys.executable} -m wordloom ")
+    script = DEMOS.replace("./", f"{sys.executable} -m pairloom ")
     done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("Cosine distance") == 2
@@ -290,7 +290,7 @@ def test_scripts_for_the_original_run_with_other_names_of_programs(corpus, tmp_p
 
 
 def test_a_conversation_ends_quietly_when_nobody_listens(model):
-    command = f"yes cat | {sys.executable} -m wordloom distance {model} | head -1"
+    command = f"yes cat | {sys.executable} -m pairloom distance {model} | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
     assert done.stdout == "Enter word or sentence (EXIT to break): \n"
@@ -333,7 +333,7 @@ def test_word2vecf_refuses_what_makes_no_sense(flags, message, tmp_path, capsys)
     pairs, out = tmp_path / "pairs.txt", tmp_path / "out.vec"
     pairs.write_text("cat purrs\n")
     assert main(["word2vecf", "-train", str(pairs), "-output", str(out), *flags]) == 2
-    assert capsys.readouterr().err == f"wordloom word2vecf: {message}\n"
+    assert capsys.readouterr().err == f"pairloom word2vecf: {message}\n"
     assert not out.exists()
 
 
@@ -351,7 +351,7 @@ def test_word2vecf_reports_as_it_is_asked_and_writes_words_alone_without_dumpcv(
     flags = ["-train", str(pairs), "-output", str(out), "-size", "4", "-binary", "1"]
     assert main(["word2vecf", *flags, *more]) == 0
     assert capsys.readouterr().out == said.replace("OUT", str(out))
-    assert sorted(wordloom.load(out).words.words) == ["cat", "dog"]
+    assert sorted(pairloom.load(out).words.words) == ["cat", "dog"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.bin", "pairs.txt"]
 
 
@@ -387,8 +387,8 @@ def test_a_file_too_many_is_named(model, capsys):
 
 
 def test_the_package_runs_as_a_module(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["wordloom", "--version"])
+    monkeypatch.setattr(sys, "argv", ["pairloom", "--version"])
     with pytest.raises(SystemExit) as end:
-        runpy.run_module("wordloom", run_name="__main__")
+        runpy.run_module("pairloom", run_name="__main__")
     assert end.value.code == 0
-    assert capsys.readouterr().out == f"wordloom {wordloom.__version__}\n"
+    assert capsys.readouterr().out == f"pairloom {pairloom.__version__}\n"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from wordloom.config import TrainConfig, check_names
-from wordloom.errors import ConfigError
+from pairloom.config import TrainConfig, check_names
+from pairloom.errors import ConfigError
 
 
 @pytest.mark.parametrize(

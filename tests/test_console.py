@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from wordloom import console
-from wordloom.console import describe, progress
-from wordloom.progress import Progress
+from pairloom import console
+from pairloom.console import describe, progress
+from pairloom.progress import Progress
 
 
 class Terminal(io.StringIO):

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from wordloom.config import TrainConfig
-from wordloom.contexts import Windows, half_widths, keep_limit, pairs, sentence_pairs, stays
-from wordloom.draws import Purpose, key
-from wordloom.kernel import pairs as kernel
+from pairloom.config import TrainConfig
+from pairloom.contexts import Windows, half_widths, keep_limit, pairs, sentence_pairs, stays
+from pairloom.draws import Purpose, key
+from pairloom.kernel import pairs as kernel
 
 KEYS = np.array([key(1, Purpose.KEEP, 0), key(1, Purpose.WINDOW, 0), key(0, Purpose.HELDOUT)])
 SHAPES = ("dynamic", "fixed", "harmonic", "linear")

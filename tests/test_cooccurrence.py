@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordloom.config import TrainConfig
-from wordloom.contexts import Windows, half_widths, keep_limit, pairs, stays
-from wordloom.cooccurrence import Thinning, _in_units, cooccurrences, trained_pairs, weighted_pairs
-from wordloom.draws import Purpose, draw, heldout_key, key
-from wordloom.encode import Encoded
-from wordloom.errors import ConfigError, InputError
-from wordloom.text_source import TextSource
-from wordloom.vocabulary import Vocabulary
+from pairloom.config import TrainConfig
+from pairloom.contexts import Windows, half_widths, keep_limit, pairs, stays
+from pairloom.cooccurrence import Thinning, _in_units, cooccurrences, trained_pairs, weighted_pairs
+from pairloom.draws import Purpose, draw, heldout_key, key
+from pairloom.encode import Encoded
+from pairloom.errors import ConfigError, InputError
+from pairloom.text_source import TextSource
+from pairloom.vocabulary import Vocabulary
 
 TEXT = [[0, 1, 0, 2], [1], [2, 2, 0, 1, 1, 0, 2, 1]]
 

@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordloom import textfiles
-from wordloom.config import TextOptions
-from wordloom.corpus import Corpus, open_corpus
-from wordloom.errors import ConfigError, CorpusChangedError, CorpusTypeError, InputError
+from pairloom import textfiles
+from pairloom.config import TextOptions
+from pairloom.corpus import Corpus, open_corpus
+from pairloom.errors import ConfigError, CorpusChangedError, CorpusTypeError, InputError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -239,7 +239,7 @@ def test_damaged_data_is_said_to_be_damaged(write: Callable[..., Path], form: st
 def test_archives_are_refused_by_name(write: Callable[..., Path]) -> None:
     path = write(b"PK\x03\x04....")
     assert message(InputError, sentences, path) == (
-        f"{path} is a zip archive, which wordloom does not read. Unpack it to text first."
+        f"{path} is a zip archive, which pairloom does not read. Unpack it to text first."
     )
 
 
@@ -472,10 +472,10 @@ def test_a_tokenizer_must_give_lists_of_words_and_needs_files(write: Callable[..
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"encoding": "klingon"}, "encoding='klingon' is not an encoding that wordloom reads."),
-        ({"encoding": "hex"}, "encoding='hex' is not an encoding that wordloom reads."),
-        ({"encoding": "utf-7"}, "encoding='utf-7' is not an encoding that wordloom reads."),
-        ({"encoding": None}, "encoding=None is not an encoding that wordloom reads."),
+        ({"encoding": "klingon"}, "encoding='klingon' is not an encoding that pairloom reads."),
+        ({"encoding": "hex"}, "encoding='hex' is not an encoding that pairloom reads."),
+        ({"encoding": "utf-7"}, "encoding='utf-7' is not an encoding that pairloom reads."),
+        ({"encoding": None}, "encoding=None is not an encoding that pairloom reads."),
         ({"errors": "maybe"}, "errors='maybe' is not a choice. Use strict, replace or ignore."),
         ({"lowercase": 1}, "lowercase=1 is not a choice. Use True or False."),
         ({"max_sentence": 1}, "max_sentence=1 is out of range. Use 2 to 1000000; 10000 is usual."),

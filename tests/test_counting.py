@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from wordloom import textfiles
-from wordloom.config import TextOptions
-from wordloom.corpus import open_corpus
-from wordloom.counting import count, in_order
-from wordloom.errors import ConfigError, CorpusChangedError, CorpusWarning
-from wordloom.progress import Progress
-from wordloom.vocabulary import Vocabulary
+from pairloom import textfiles
+from pairloom.config import TextOptions
+from pairloom.corpus import open_corpus
+from pairloom.counting import count, in_order
+from pairloom.errors import ConfigError, CorpusChangedError, CorpusWarning
+from pairloom.progress import Progress
+from pairloom.vocabulary import Vocabulary
 
 
 def vocabulary_of(source: object, **options: Any) -> Vocabulary:

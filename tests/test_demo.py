@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-import wordloom
-from wordloom.cli import main
-from wordloom.demo import PROBES, passages, words, write_corpus
-from wordloom.errors import InputError, OutputError
+import pairloom
+from pairloom.cli import main
+from pairloom.demo import PROBES, passages, words, write_corpus
+from pairloom.errors import InputError, OutputError
 
 
 def make_package(root: Path, **modules: str) -> Path:
@@ -122,7 +122,7 @@ def test_a_library_without_sources_is_named_with_a_way_out(tmp_path):
         write_corpus(tmp_path / "corpus.txt", tmp_path)
     assert str(caught.value) == (
         f"{tmp_path} holds no Python sources, so the demo has no text: this Python was installed without them. "
-        "Use another Python, or train on a text of your own: wordloom train TEXT -o MODEL"
+        "Use another Python, or train on a text of your own: pairloom train TEXT -o MODEL"
     )
     assert not (tmp_path / "corpus.txt").exists()
 
@@ -138,7 +138,7 @@ def test_a_corpus_that_cannot_be_written_is_named_with_the_reason(tmp_path):
 
 
 def test_this_python_has_enough_text_with_every_probe_and_always_the_same(tmp_path):
-    code = "import sys; from pathlib import Path; from wordloom.demo import write_corpus as write; "
+    code = "import sys; from pathlib import Path; from pairloom.demo import write_corpus as write; "
     code += "print(write(Path(sys.argv[1])))"
     for order in "12":  # of Python's sets, which is another one in every process
         command, environment = [sys.executable, "-c", code, tmp_path / order], os.environ | {"PYTHONHASHSEED": order}
@@ -161,7 +161,7 @@ def small_library(monkeypatch):
         path.write_text("".join(f"{a} {b} {a} {b}\n" for a, b in pairwise([*PROBES, *PROBES])) * 400)
         return 4 * 400 * (2 * len(PROBES) - 1)
 
-    monkeypatch.setattr("wordloom.demo.write_corpus", write)
+    monkeypatch.setattr("pairloom.demo.write_corpus", write)
 
 
 def test_the_demo_trains_saves_and_shows_neighbours(small_library, tmp_path, monkeypatch, capsys):
@@ -174,7 +174,7 @@ def test_the_demo_trains_saves_and_shows_neighbours(small_library, tmp_path, mon
     assert list(shown) == list(PROBES)
     assert all(len(near) == 6 and word not in near for word, near in shown.items())
     assert lines[16] == "The model is in demo.loom. What to try next:"
-    assert len(wordloom.load("demo.loom")) == 12
+    assert len(pairloom.load("demo.loom")) == 12
 
 
 def test_the_demo_prints_json_for_programs(small_library, tmp_path, capsys):

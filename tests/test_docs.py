@@ -23,7 +23,7 @@ def test_every_row_names_code_and_a_test():
 
 @pytest.mark.parametrize("name", CODE)
 def test_the_code_is_there(name):
-    assert resolve_name(f"wordloom.{name}") is not None
+    assert resolve_name(f"pairloom.{name}") is not None
 
 
 @pytest.mark.parametrize(("file", "test"), TESTS)

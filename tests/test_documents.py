@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-import wordloom
-from wordloom.documents import DocumentModel, _first_eigenvector, document_vectors
-from wordloom.errors import ConfigError, CorpusTypeError
-from wordloom.vectors import Vectors
+import pairloom
+from pairloom.documents import DocumentModel, _first_eigenvector, document_vectors
+from pairloom.errors import ConfigError, CorpusTypeError
+from pairloom.vectors import Vectors
 
 WEIGHTINGS = ["mean", "tfidf", "sif"]
 
@@ -132,8 +132,8 @@ def test_words_are_added_up_in_one_order_whatever_order_they_stand_in():
 def test_the_bits_do_not_depend_on_the_number_of_threads():
     program = """
 import hashlib, numpy as np
-from wordloom.documents import DocumentModel
-from wordloom.vectors import Vectors
+from pairloom.documents import DocumentModel
+from pairloom.vectors import Vectors
 rng = np.random.default_rng(0)
 v = Vectors([str(i) for i in range(500)], rng.normal(size=(500, 301)))
 documents = rng.integers(500, size=(300, 30)).astype(str).tolist()
@@ -168,7 +168,7 @@ def test_rows_so_long_or_short_that_float32_sums_fail_have_their_true_mean():
 
 
 def test_the_mean_reads_an_iterator_since_one_reading_is_enough(axes):
-    assert wordloom.document_vectors(axes, (["cat"] for _ in range(3))).tolist() == [[0, 1, 0, 0]] * 3
+    assert pairloom.document_vectors(axes, (["cat"] for _ in range(3))).tolist() == [[0, 1, 0, 0]] * 3
 
 
 @pytest.mark.parametrize("weighting", ["tfidf", "sif"])

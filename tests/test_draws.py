@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.stats import chisquare
 
-from wordloom.draws import Purpose, draw, key, mix, uniform
-from wordloom.kernel import rng
+from pairloom.draws import Purpose, draw, key, mix, uniform
+from pairloom.kernel import rng
 
 
 def test_mix_is_splitmix64():

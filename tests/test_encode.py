@@ -19,15 +19,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordloom import textfiles
-from wordloom.cache import cache_entries, clear_cache, default_cache_dir, prepare
-from wordloom.config import TextOptions
-from wordloom.corpus import open_corpus
-from wordloom.encode import Encoded, _piece_lengths, encode
-from wordloom.errors import ConfigError, CorpusChangedError, InputError, OutputError
-from wordloom.progress import Progress
-from wordloom.temporary import IN_CACHE, Temporary, is_held
-from wordloom.vocabulary import Vocabulary
+from pairloom import textfiles
+from pairloom.cache import cache_entries, clear_cache, default_cache_dir, prepare
+from pairloom.config import TextOptions
+from pairloom.corpus import open_corpus
+from pairloom.encode import Encoded, _piece_lengths, encode
+from pairloom.errors import ConfigError, CorpusChangedError, InputError, OutputError
+from pairloom.progress import Progress
+from pairloom.temporary import IN_CACHE, Temporary, is_held
+from pairloom.vocabulary import Vocabulary
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -104,7 +104,7 @@ def test_cutting_loses_nothing_wherever_blocks_end(
     (folder / "corpus.txt").write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(textfiles, "BLOCK_BYTES", block)
-        patch.setattr("wordloom.encode._BATCH", block // 3)
+        patch.setattr("pairloom.encode._BATCH", block // 3)
         with open_corpus(folder / "corpus.txt", tokenize=str.split if by_tokenizer else None) as corpus:
             if not expected:
                 assert "are in the vocabulary" in message(InputError, encode, corpus, AB, folder, max_sentence=longest)
@@ -287,7 +287,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(file.name)
         return textfiles.text_blocks(file, **options)
 
-    monkeypatch.setattr("wordloom.corpus.text_blocks", text_blocks)
+    monkeypatch.setattr("pairloom.corpus.text_blocks", text_blocks)
     return seen
 
 
@@ -389,18 +389,18 @@ def test_a_given_vocabulary_is_used_as_it_is(path: Path, cache: Path, monkeypatc
 
 def test_clearing_the_cache_removes_what_is_ours_and_nothing_else(path: Path, cache: Path) -> None:
     prepared(path, cache)
-    (cache / "wordloom-tmp-killed").mkdir()
-    (cache / "wordloom-tmp-killed" / "ids.bin").write_bytes(bytes(100))
+    (cache / "pairloom-tmp-killed").mkdir()
+    (cache / "pairloom-tmp-killed" / "ids.bin").write_bytes(bytes(100))
     for mine in ("holiday", "thesis"):
         (cache / mine).mkdir()
     (cache / "thesis" / "meta.json").write_text(json.dumps({"format": "something else"}))
     (cache / "note.txt").write_text("mine")
-    (cache / "wordloom-tmp-link").symlink_to(cache / "holiday")
+    (cache / "pairloom-tmp-link").symlink_to(cache / "holiday")
     entries = cache_entries(cache)
     assert len(entries) == 2
     assert entries[-1].size_bytes == 100
     assert clear_cache(cache) == sum(entry.size_bytes for entry in entries)
-    assert sorted(entry.name for entry in cache.iterdir()) == ["holiday", "note.txt", "thesis", "wordloom-tmp-link"]
+    assert sorted(entry.name for entry in cache.iterdir()) == ["holiday", "note.txt", "thesis", "pairloom-tmp-link"]
     assert clear_cache(cache) == 0
     assert cache_entries(cache / "nowhere") == []
 
@@ -424,10 +424,10 @@ def test_an_entry_nested_too_deeply_is_not_taken(path: Path, cache: Path, name: 
 
 
 def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("WORDLOOM_CACHE", str(tmp_path))
+    monkeypatch.setenv("PAIRLOOM_CACHE", str(tmp_path))
     assert default_cache_dir() == tmp_path
-    monkeypatch.delenv("WORDLOOM_CACHE")
-    assert default_cache_dir().name == "wordloom"
+    monkeypatch.delenv("PAIRLOOM_CACHE")
+    assert default_cache_dir().name == "pairloom"
 
 
 def test_a_cache_that_cannot_be_written_is_said(path: Path, tmp_path: Path) -> None:
@@ -435,7 +435,7 @@ def test_a_cache_that_cannot_be_written_is_said(path: Path, tmp_path: Path) -> N
     cache = tmp_path / "file" / "cache"
     assert message(OutputError, prepared, path, cache) == (
         f"The cache folder {cache} cannot be written: Not a directory. "
-        "Choose another with cache_dir (--cache-dir) or in WORDLOOM_CACHE."
+        "Choose another with cache_dir (--cache-dir) or in PAIRLOOM_CACHE."
     )
 
 

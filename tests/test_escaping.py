@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordloom.escaping import html, json_in_html, visible
+from pairloom.escaping import html, json_in_html, visible
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import wordloom
-from wordloom import ConfigError, Embedding, InputError, Vectors, WordloomError
-from wordloom.cli import main
-from wordloom.evaluation import (
+import pairloom
+from pairloom import ConfigError, Embedding, InputError, PairloomError, Vectors
+from pairloom.cli import main
+from pairloom.evaluation import (
     Policy,
     analogies,
     categories,
@@ -26,9 +26,9 @@ from wordloom.evaluation import (
     search,
     similarities,
 )
-from wordloom.evaluation.categories import majority
-from wordloom.evaluation.correlation import pearson, ranks, spearman, spearman_interval
-from wordloom.evaluation.search import METHODS, answers
+from pairloom.evaluation.categories import majority
+from pairloom.evaluation.correlation import pearson, ranks, spearman, spearman_interval
+from pairloom.evaluation.search import METHODS, answers
 
 # --- Vectors with analogies in them
 
@@ -331,7 +331,7 @@ def test_the_interval_is_that_of_pairs_drawn_one_by_one():
 
 
 def test_the_interval_does_not_depend_on_how_many_draws_are_held_at_once(monkeypatch):
-    from wordloom.evaluation import correlation
+    from pairloom.evaluation import correlation
 
     x, y = np.random.default_rng(0).normal(size=(2, 31))
     expected = spearman_interval(x, y)
@@ -480,7 +480,7 @@ def test_no_known_word_has_no_purity(tmp_path):
 
 def test_without_scikit_learn_one_is_told_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
-    with pytest.raises(WordloomError, match=r"pip install 'wordloom\[sklearn\]'$"):
+    with pytest.raises(PairloomError, match=r"pip install 'pairloom\[sklearn\]'$"):
         categories(CASES, write(tmp_path, "king\tman\nwoman\tman\n"))
 
 
@@ -565,7 +565,7 @@ def test_an_option_out_of_range_is_refused(vectors, tmp_path, options, message):
 def test_an_embedding_is_judged_by_its_words(vectors, tmp_path):
     path = write(tmp_path, lines(questions_of()))
     embedding = Embedding(words=vectors, contexts=planted(seed=9))
-    assert wordloom.evaluate(embedding, path) == evaluate(vectors, path) != evaluate(embedding.contexts, path)
+    assert pairloom.evaluate(embedding, path) == evaluate(vectors, path) != evaluate(embedding.contexts, path)
 
 
 # --- The command
@@ -634,7 +634,7 @@ def test_sections_and_both_methods_have_lines_of_their_own(here, capsys):
 def test_json_holds_what_the_library_returns(here, capsys):
     options = ("--method", "mul", "--restrict-vocab", "200", "--case", "keep", "--unknown", "wrong", "--contexts")
     found = json.loads(printed(capsys, "one.loom", "analogies.txt", "pairs.tsv", "--json", *options))
-    contexts = wordloom.load("one.loom").contexts
+    contexts = pairloom.load("one.loom").contexts
     policy = {"restrict_vocab": 200, "case": "keep", "unknown": "wrong"}
     expected = [evaluate(contexts, file, method="mul", **policy).as_dict() for file in ("analogies.txt", "pairs.tsv")]
     assert found == [{"model": "one.loom", "results": json.loads(json.dumps(expected))}]
@@ -681,7 +681,7 @@ def test_the_command_ends_with_one_line_where_something_is_wrong(here, capsys, a
     assert main(["evaluate", *args]) == 2
     out = capsys.readouterr()
     assert out.out == "" and out.err.count("\n") == 1
-    assert out.err.startswith(f"wordloom evaluate: {message}")
+    assert out.err.startswith(f"pairloom evaluate: {message}")
 
 
 def test_on_a_terminal_the_table_has_every_cell_as_it_is(here, capsys, monkeypatch):
@@ -698,9 +698,9 @@ def test_answers_are_the_same_when_few_candidates_are_kept_at_a_time(dim, method
     vectors = planted(dim=dim)
     rows = np.array([[vectors.key_to_index[word] for word in question[:3]] for question in questions_of()])
     barred = np.column_stack([np.repeat(np.arange(len(rows)), 3), rows.ravel()])
-    monkeypatch.setattr("wordloom.evaluation.search._ROWS", 16)
+    monkeypatch.setattr("pairloom.evaluation.search._ROWS", 16)
     expected = answers(vectors, rows, barred, METHODS[method], len(vectors))
-    monkeypatch.setattr("wordloom.evaluation.search._MOST_FOUND", 10)
+    monkeypatch.setattr("pairloom.evaluation.search._MOST_FOUND", 10)
     found = answers(vectors, rows, barred, METHODS[method], len(vectors))
     assert np.array_equal(found.rows, expected.rows)
     assert np.array_equal(found.scores, expected.scores)
@@ -723,7 +723,7 @@ def test_categories_are_plain_data_for_json(grouped, tmp_path):
 def test_a_closed_standard_input_is_no_file_of_questions(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match=r"^Standard input is closed\. Give a file, or something to read from\.$"):
-        wordloom.evaluate(CASES, "-")
+        pairloom.evaluate(CASES, "-")
 
 
 def test_a_heading_alone_is_no_file_of_similarities(tmp_path):

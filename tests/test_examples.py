@@ -59,7 +59,7 @@ def test_clicks_of_a_shop_are_guessed_three_times_as_often_as_by_popularity():
     assert min(times_popularity(SHARED / "sessions/yoochoose_100k.txt")) >= 3
 
 
-@pytest.mark.skipif("WORDLOOM_SLOW" not in os.environ, reason="takes a minute or two; set WORDLOOM_SLOW=1 to run it")
+@pytest.mark.skipif("PAIRLOOM_SLOW" not in os.environ, reason="takes a minute or two; set PAIRLOOM_SLOW=1 to run it")
 def test_bloggers_are_labelled_as_well_as_in_the_deepwalk_paper():
     edges, labels = (SHARED / f"graphs/blogcatalog.{kind}" for kind in ("edgelist", "labels"))
     assert micro_f1(edges, labels) >= 0.40

@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 from scipy import linalg, stats
 
-import wordloom
-from wordloom.cache import prepare
-from wordloom.cli import main
-from wordloom.contexts import Windows
-from wordloom.cooccurrence import cooccurrences, trained_pairs
-from wordloom.corpus import open_corpus
-from wordloom.errors import InputError, UnknownWordError
-from wordloom.escaping import visible
-from wordloom.explanation import explain, explain_similarity, fit, whole
-from wordloom.explanation.geometry import geometry
-from wordloom.explanation.page import page
-from wordloom.explanation.trained import Trained, config_of, vocabulary_of
-from wordloom.explanation.windows import effective_windows, with_gaps
-from wordloom.objective import sigmoid
-from wordloom.text_source import TextSource
-from wordloom.vectors import Embedding, Vectors
-from wordloom.vocabulary import Vocabulary
+import pairloom
+from pairloom.cache import prepare
+from pairloom.cli import main
+from pairloom.contexts import Windows
+from pairloom.cooccurrence import cooccurrences, trained_pairs
+from pairloom.corpus import open_corpus
+from pairloom.errors import InputError, UnknownWordError
+from pairloom.escaping import visible
+from pairloom.explanation import explain, explain_similarity, fit, whole
+from pairloom.explanation.geometry import geometry
+from pairloom.explanation.page import page
+from pairloom.explanation.trained import Trained, config_of, vocabulary_of
+from pairloom.explanation.windows import effective_windows, with_gaps
+from pairloom.objective import sigmoid
+from pairloom.text_source import TextSource
+from pairloom.vectors import Embedding, Vectors
+from pairloom.vocabulary import Vocabulary
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def small():
 
 @pytest.fixture(scope="module")
 def trained(small):
-    emb = wordloom.train(small, dim=6, window=3, epochs=4, min_count=1, sample=0, heldout=0, lr=0.05)
+    emb = pairloom.train(small, dim=6, window=3, epochs=4, min_count=1, sample=0, heldout=0, lr=0.05)
     with open_corpus(small) as corpus, prepare(corpus, vocabulary=vocabulary_of(emb)) as encoded:
         counts = cooccurrences(encoded, *[np.arange(3, 0, -1) / 3] * 2)
     return Trained(embedding=emb, config=config_of(emb), counts=counts)
@@ -109,7 +109,7 @@ def test_with_vectors_as_long_as_the_vocabulary_the_products_become_pmi_minus_lo
     for _ in range(4000):
         first = rng.integers(8)
         text.append([words[first], words[rng.choice(8, p=strength[first] / strength[first].sum())]])
-    emb = wordloom.train(
+    emb = pairloom.train(
         text, dim=16, window=1, epochs=40, min_count=1, sample=0, heldout=0, noise_power=noise_power, lr=0.1
     )
     report = explain(emb, text)
@@ -186,7 +186,7 @@ def test_calibration_compares_predicted_with_true_shares_in_bins_of_the_product(
 def test_products_beyond_the_table_lose_what_they_should():
     W = np.array([[30.0, 0], [-30, 0]], np.float32)
     noise = np.array([0.5, 0.5])
-    from wordloom.kernel import explain as kernel
+    from pairloom.kernel import explain as kernel
 
     losses, calibration = np.zeros(2), np.zeros((kernel.LOGIT_BINS, 2))
     blocks = kernel.transposed_blocks(np.array([[2.0, 0], [0, 0]], np.float32))
@@ -196,7 +196,7 @@ def test_products_beyond_the_table_lose_what_they_should():
 
 
 def test_all_dims_have_the_same_products_as_numpy():
-    from wordloom.kernel import explain as kernel
+    from pairloom.kernel import explain as kernel
 
     rng = np.random.default_rng(0)
     for dim in (1, 3, 4, 5, 17):
@@ -296,14 +296,14 @@ def test_contributions_are_those_of_the_formula(trained):
 
 
 def test_what_few_contexts_cannot_say_is_unexplained(two_topics):
-    emb = wordloom.train(two_topics, dim=50, min_count=1, sample=0)
+    emb = pairloom.train(two_topics, dim=50, min_count=1, sample=0)
     found = explain_similarity(emb, "cat", "dog")
     assert found.unexplained != 0
     assert found.common + found.contributions.sum() + found.unexplained == pytest.approx(found.cosine)
 
 
 def test_words_of_a_topic_share_its_contexts_and_avoid_the_others(model):
-    emb = wordloom.load(model)
+    emb = pairloom.load(model)
     found = explain_similarity(emb, "cat", "dog", topn=5)
     animals = set("cat dog horse cow sheep goat hen duck pig goose".split())
     assert {s.context for s in found.sought} <= animals
@@ -327,32 +327,32 @@ def test_counts_stand_beside_the_contexts_if_there_are_any(trained):
 
 @pytest.fixture(scope="module")
 def report(model, corpus):
-    return explain(wordloom.load(model), corpus)
+    return explain(pairloom.load(model), corpus)
 
 
 def test_the_report_knows_the_corpus_it_was_trained_on(report, model, two_topics):
     assert report.facts["same_corpus"] and report.facts["words"] == 20
-    other = explain(wordloom.load(model), two_topics[:100])
+    other = explain(pairloom.load(model), two_topics[:100])
     assert not other.facts["same_corpus"]
 
 
 def test_progress_is_told_to_the_end_of_each_stage(model, corpus):
     told = []
-    explain(wordloom.load(model), corpus, on_progress=told.append)
+    explain(pairloom.load(model), corpus, on_progress=told.append)
     for stage in ("pairs", "fit", "whole"):
         last = [report for report in told if report.stage == stage][-1]
         assert last.done == last.total > 0
 
 
 def test_threads_change_no_digit(model, corpus):
-    emb = wordloom.load(model)
+    emb = pairloom.load(model)
     first, second = (json.dumps(explain(emb, corpus, threads=threads).as_dict()) for threads in (1, 3))
     assert first == second
 
 
 @pytest.mark.parametrize("options", [{"sample": 0.01}, {"clean": True, "min_count": 20}, {"left": 0, "right": 2}])
 def test_the_pairs_are_those_of_the_models_own_settings(options, small):
-    emb = wordloom.train(small, **{"dim": 4, "epochs": 3, "min_count": 1, **options})
+    emb = pairloom.train(small, **{"dim": 4, "epochs": 3, "min_count": 1, **options})
     report = explain(emb, small)
     assert report.facts["same_corpus"]
     config = config_of(emb)
@@ -386,7 +386,7 @@ def test_a_hostile_name_is_text_on_the_page(report, name):
 
 @pytest.mark.parametrize("options", [{"window": "sentence"}, {"dim": 1, "left": 0, "right": 1}, {"noise_power": 0.0}])
 def test_a_page_can_be_made_of_any_model(options, two_topics):
-    emb = wordloom.train(two_topics[:40], **{"dim": 5, "epochs": 1, "min_count": 1, "sample": 0, **options})
+    emb = pairloom.train(two_topics[:40], **{"dim": 5, "epochs": 1, "min_count": 1, "sample": 0, **options})
     ET.fromstring(page(explain(emb, two_topics[:40]), "m").removeprefix("<!DOCTYPE html>\n"))
 
 
@@ -421,13 +421,13 @@ def refused(capsys, *args):
     assert main(["explain", *map(str, args), "--quiet"]) == 2
     printed = capsys.readouterr()
     assert printed.out == "" and printed.err.count("\n") == 1
-    return printed.err.removeprefix("wordloom explain: ").rstrip("\n")
+    return printed.err.removeprefix("pairloom explain: ").rstrip("\n")
 
 
 def test_a_model_without_contexts_is_refused(model, corpus, tmp_path, capsys):
-    wordloom.load(model).save(tmp_path / "v.bin")
+    pairloom.load(model).save(tmp_path / "v.bin")
     message = "To explain a model takes the vectors of its contexts, and this one has none. "
-    message += "Take the .loom file that wordloom trained."
+    message += "Take the .loom file that pairloom trained."
     assert refused(capsys, tmp_path / "v.bin", corpus) == message
     assert refused(capsys, tmp_path / "v.bin", "cat", "dog") == message
 
@@ -452,7 +452,7 @@ def test_unknown_words_are_answered_with_what_may_be_meant(model, capsys):
         == "'caat' is not among the 20 words of these vectors. Did you mean 'cat'?"
     )
     with pytest.raises(UnknownWordError):
-        explain_similarity(wordloom.load(model), "cat", "nothing")
+        explain_similarity(pairloom.load(model), "cat", "nothing")
 
 
 def test_a_missing_corpus_is_named(model, tmp_path, capsys):

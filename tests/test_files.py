@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-import wordloom
-from wordloom.cli import main
-from wordloom.errors import OutputError
-from wordloom.files import atomic_write, check_space, flushed_write, packed_write, sync_folder
-from wordloom.formats.folders import new_folder
-from wordloom.temporary import IN_CACHE, Temporary
+import pairloom
+from pairloom.cli import main
+from pairloom.errors import OutputError
+from pairloom.files import atomic_write, check_space, flushed_write, packed_write, sync_folder
+from pairloom.formats.folders import new_folder
+from pairloom.temporary import IN_CACHE, Temporary
 
 
 def failing(number: int):
@@ -105,7 +105,7 @@ def test_a_path_that_no_file_can_have_is_an_output_error(tmp_path: Path) -> None
 
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs /dev/shm")
 def test_a_file_in_shared_memory_is_written_whole_or_not_at_all_too() -> None:
-    path = Path("/dev/shm") / f"wordloom-test-{os.getpid()}"
+    path = Path("/dev/shm") / f"pairloom-test-{os.getpid()}"
     try:
         path.write_bytes(b"old")
         with pytest.raises(KeyError), atomic_write(path) as file:
@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be_flushed_is_told_though_the_new_file_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "vectors"
-    monkeypatch.setattr("wordloom.files.sync_folder", failing(errno.EIO))
+    monkeypatch.setattr("pairloom.files.sync_folder", failing(errno.EIO))
     with pytest.raises(OutputError) as caught, atomic_write(path) as file:
         file.write(b"new")
     assert str(caught.value) == (
@@ -270,7 +270,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory, corpus: Path, model: Path
     words.write_text("".join(f"word{i} word{i + 1}\n" for i in range(8000)))
     news.write_text("".join(f"new{i} cat dog\n" for i in range(1500)))
     large = folder / "large.loom"
-    wordloom.train(words, dim=8, epochs=1, min_count=1).save(large)
+    pairloom.train(words, dim=8, epochs=1, min_count=1).save(large)
     return {
         "convert": ["convert", str(large)],
         "walk": ["walk", str(edges), "--walks", "1", "--length", "10", "--threads", "1", "-o"],
@@ -309,7 +309,7 @@ def test_a_full_disk_ends_each_command_with_5_and_leaves_the_old_file_alone(
         if name == "train":  # which knows before it begins
             said = "needs 0.6 MB, and its disk has 0.0 MB left (an old file stays until the new one is whole). Free "
             said += "some space, choose another place, or a smaller dim."
-        assert capsys.readouterr().err.splitlines()[-1] == f"wordloom {name}: {path} {said}"
+        assert capsys.readouterr().err.splitlines()[-1] == f"pairloom {name}: {path} {said}"
         assert path.read_bytes() == b"old"
         assert sorted(small_disk.iterdir()) == sorted([small_disk / "filler", path])
     finally:
@@ -338,7 +338,7 @@ def test_a_flush_that_fails_ends_each_command_with_5_and_leaves_the_old_file_alo
     monkeypatch.setattr(os, "fsync", failing_here)
     assert main([*commands[name], str(path)]) == 5
     message = capsys.readouterr().err.splitlines()[-1]
-    assert message == f"wordloom {name}: {path} could not be written: Input/output error. Choose another place."
+    assert message == f"pairloom {name}: {path} could not be written: Input/output error. Choose another place."
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -367,10 +367,10 @@ def test_a_demo_whose_model_cannot_be_written_ends_with_5(
         return replace(self, target)
 
     path.write_bytes(b"old")
-    monkeypatch.setattr("wordloom.demo.write_corpus", write_corpus)
+    monkeypatch.setattr("pairloom.demo.write_corpus", write_corpus)
     monkeypatch.setattr(Path, "replace", failing_here)
     assert main(["demo", "-o", str(path)]) == 5
-    assert f"wordloom demo: {path} could not be written: No space left" in capsys.readouterr().err
+    assert f"pairloom demo: {path} could not be written: No space left" in capsys.readouterr().err
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -7,15 +7,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-import wordloom
-from wordloom import ConfigError, DivergedError, Embedding, InputError, Vectors
-from wordloom.cli import main
-from wordloom.contexts import Windows, keep_limit, sentence_pairs
-from wordloom.draws import key
-from wordloom.fold_in import L2, MOST_CONTEXTS
-from wordloom.kernel.logistic import NODES, PARTS, SEEN, SINGLE_GRADIENTS, solve_words
-from wordloom.kernel.rows import thinned
-from wordloom.logistic import (
+import pairloom
+from pairloom import ConfigError, DivergedError, Embedding, InputError, Vectors
+from pairloom.cli import main
+from pairloom.contexts import Windows, keep_limit, sentence_pairs
+from pairloom.draws import key
+from pairloom.fold_in import L2, MOST_CONTEXTS
+from pairloom.kernel.logistic import NODES, PARTS, SEEN, SINGLE_GRADIENTS, solve_words
+from pairloom.kernel.rows import thinned
+from pairloom.logistic import (
     AS_THEY_ARE,
     ENOUGH,
     FOR_MEAN,
@@ -25,20 +25,20 @@ from wordloom.logistic import (
     normal_loss_and_gradient,
     solve,
 )
-from wordloom.seen import Seen
-from wordloom.workers import workers
+from pairloom.seen import Seen
+from pairloom.workers import workers
 
 
 @pytest.fixture(scope="module")
 def without(two_topics):
     """A model that has never seen `duck` and `pink`."""
-    return wordloom.train(two_topics, dim=16, epochs=20, min_count=1, sample=0, drop=["duck", "pink"])
+    return pairloom.train(two_topics, dim=16, epochs=20, min_count=1, sample=0, drop=["duck", "pink"])
 
 
 @pytest.fixture(scope="module")
 def large(zipf_corpus):
     """A model of more contexts than one takes as noise below, of more words than one thread takes at once."""
-    return wordloom.train(zipf_corpus, dim=12, epochs=2, min_count=40, sample=1e-3)
+    return pairloom.train(zipf_corpus, dim=12, epochs=2, min_count=40, sample=1e-3)
 
 
 # --- The optimum
@@ -65,7 +65,7 @@ def solved(seen, matrix, noise, k=5.0, l2=2.0, threads=1, most=None):
 @pytest.fixture
 def to_the_end(monkeypatch):
     """As near to the optimum as one wants: by default one stops within about a thousandth of it."""
-    monkeypatch.setattr("wordloom.logistic.ENOUGH", 1e-12)
+    monkeypatch.setattr("pairloom.logistic.ENOUGH", 1e-12)
 
 
 def test_the_gradient_is_that_of_the_loss():
@@ -87,7 +87,7 @@ def objective_of(j, seen, matrix, probability, k=5.0, l2=2.0):
 @pytest.mark.parametrize(("enough", "left"), [(ENOUGH, 2e-3), (1e-12, 1e-5)])
 @pytest.mark.parametrize("dim", [1, 8, 11, 100])
 def test_at_the_solution_the_gradient_vanishes(dim, enough, left, monkeypatch):
-    monkeypatch.setattr("wordloom.logistic.ENOUGH", enough)
+    monkeypatch.setattr("pairloom.logistic.ENOUGH", enough)
     matrix, seen, probability = problem(np.random.default_rng(dim), dim=dim)
     V = solved(seen, matrix, noise_of(matrix, probability, None))
     for j, v in enumerate(V.astype(np.float64)):
@@ -99,7 +99,7 @@ def test_at_the_solution_the_gradient_vanishes(dim, enough, left, monkeypatch):
 def test_a_thousandth_is_what_a_vector_is_from_its_optimum_at_most(monkeypatch):
     matrix, seen, probability = problem(np.random.default_rng(4), dim=50)
     near = solved(seen, matrix, noise_of(matrix, probability, None))
-    monkeypatch.setattr("wordloom.logistic.ENOUGH", 1e-12)
+    monkeypatch.setattr("pairloom.logistic.ENOUGH", 1e-12)
     exact = solved(seen, matrix, noise_of(matrix, probability, None))
     distance = np.linalg.norm(near - exact, axis=1) / np.linalg.norm(exact, axis=1)
     assert 0 < distance.max() < 2e-3
@@ -235,7 +235,7 @@ def test_long_and_short_rows_that_are_much_alike_have_their_optimum_too(scale, l
 
 @pytest.mark.parametrize("most", [3, SINGLE_GRADIENTS + 1])
 def test_what_does_not_converge_is_an_error(most, to_the_end, monkeypatch):
-    monkeypatch.setattr("wordloom.logistic.MOST_GRADIENTS", most)
+    monkeypatch.setattr("pairloom.logistic.MOST_GRADIENTS", most)
     matrix, seen, probability = problem(np.random.default_rng(9))
     alike = (20 * (1 + 0.01 * matrix)).astype(np.float32)
     with pytest.raises(DivergedError, match=r"No optimum was found for 'w\d' in \d+ steps\. l2=1e-06 may be too small"):
@@ -332,7 +332,7 @@ def test_the_pairs_of_a_text_are_those_that_training_expects(without):
     expected = _expected(without, sentence, sample=0.005, window=3)
     words = [*without.contexts.words, "new"]
     scaled = np.append(without.contexts.counts, max(1, round(2 * without.contexts.counts.sum() / len(sentence))))
-    keep = wordloom.Vocabulary(tuple(words), scaled).keep_probability(0.005)
+    keep = pairloom.Vocabulary(tuple(words), scaled).keep_probability(0.005)
     assert 0.1 < keep.min() < keep.max() < 0.5
     ids = np.array([words.index(word) for word in sentence], np.int32)
     drawn = Counter()
@@ -348,7 +348,7 @@ def test_the_pairs_of_a_text_are_those_that_training_expects(without):
 
 def _expected(embedding, sentence, **options):
     """n(new, c) for all c, as fold_in takes them from a text of one sentence."""
-    import wordloom.fold_in as module
+    import pairloom.fold_in as module
 
     found = []
     original = module.solve
@@ -375,7 +375,7 @@ def test_without_thinning_a_window_reaches_less_and_less_far(without):
 
 
 def test_windows_are_those_of_the_model_and_seen_from_the_words(two_topics):
-    right = wordloom.train(two_topics, dim=8, min_count=1, sample=0, left=0, right=2, window_shape="fixed")
+    right = pairloom.train(two_topics, dim=8, min_count=1, sample=0, left=0, right=2, window_shape="fixed")
     sentence = "cat dog new hen cow pig".split()
     assert _expected(right, sentence) == pytest.approx({"hen": 1, "cow": 1})
     assert _expected(right, sentence, side="contexts") == pytest.approx({"cat": 1, "dog": 1})
@@ -383,13 +383,13 @@ def test_windows_are_those_of_the_model_and_seen_from_the_words(two_topics):
 
 @pytest.mark.parametrize("windows", ["clean", "positional"])
 def test_a_model_of_windows_that_cannot_be_expected_is_refused(two_topics, windows):
-    model = wordloom.train(two_topics, dim=8, min_count=1, sample=0, **{windows: True})
+    model = pairloom.train(two_topics, dim=8, min_count=1, sample=0, **{windows: True})
     with pytest.raises(InputError, match=f"Words cannot be folded into a model of {windows} windows"):
         model.fold_in([["new", "cat"]] * 9)
 
 
 def test_a_model_of_pairs_takes_pairs():
-    model = wordloom.train_pairs([(w, c) for w in "abc" for c in "xyz"] * 30, dim=8)
+    model = pairloom.train_pairs([(w, c) for w in "abc" for c in "xyz"] * 30, dim=8)
     with pytest.raises(InputError, match="This model was trained on pairs"):
         model.fold_in([["new", "x"]] * 9)
     assert list(model.fold_in(pairs=[("new", "x"), ("new", "y", 2)]).vectors) == ["new"]
@@ -438,7 +438,7 @@ def test_more_ridge_makes_shorter_vectors(without, two_topics):
 
 
 def test_new_contexts_are_solved_for_with_the_words_as_they_are(two_topics):
-    emb = wordloom.train(two_topics, dim=16, epochs=20, min_count=1, sample=0)
+    emb = pairloom.train(two_topics, dim=16, epochs=20, min_count=1, sample=0)
     fewer = Embedding(
         words=emb.words,
         contexts=emb.contexts.vectors_for_all(word for word in emb.contexts if word != "duck"),
@@ -456,13 +456,13 @@ def test_new_contexts_are_solved_for_with_the_words_as_they_are(two_topics):
 
 def test_a_context_has_the_noise_that_training_draws_for_it(two_topics):
     """k |D| noise(c) pairs (w, c) of D', counted in a drawn training, beside what the regression takes."""
-    emb = wordloom.train(two_topics, dim=4, epochs=1, min_count=1, sample=0)
+    emb = pairloom.train(two_topics, dim=4, epochs=1, min_count=1, sample=0)
     fewer = Embedding(
         words=emb.words,
         contexts=emb.contexts.vectors_for_all(word for word in emb.contexts if word != "duck"),
         record=emb.record,
     )
-    import wordloom.fold_in as module
+    import pairloom.fold_in as module
 
     found = {}
     original = module.solve
@@ -473,7 +473,7 @@ def test_a_context_has_the_noise_that_training_draws_for_it(two_topics):
         fewer.fold_in(two_topics, side="contexts")
     finally:
         module.solve = original
-    vocabulary = wordloom.Vocabulary(tuple(emb.contexts.words), emb.contexts.counts)
+    vocabulary = pairloom.Vocabulary(tuple(emb.contexts.words), emb.contexts.counts)
     pairs = dict.fromkeys(vocabulary.words, 0.0)
     for sentence in two_topics:
         for i, j in itertools.permutations(range(len(sentence)), 2):
@@ -527,7 +527,7 @@ def test_the_old_rows_stay_as_they_are_and_the_record_grows(without, two_topics,
     assert [entry["words"] for entry in twice.record["folded_in"]] == [1, 1]
     assert "folded_in" not in without.record
     twice.save(tmp_path / "m.loom")
-    assert wordloom.load(tmp_path / "m.loom").record == twice.record
+    assert pairloom.load(tmp_path / "m.loom").record == twice.record
 
 
 def test_words_are_joined_once_and_to_their_own_model(without, two_topics):
@@ -626,7 +626,7 @@ def test_the_command_writes_the_model_with_the_new_words(loom, corpus, tmp_path,
     out = tmp_path / "more.loom"
     code, printed, said = ran(capsys, loom, corpus, "-o", out)
     assert code == 0 and printed.startswith(f"{out}: 2 new words, ") and "solve 100%" in said
-    whole = wordloom.load(out)
+    whole = pairloom.load(out)
     expected = without.with_words(without.fold_in(two_topics))
     assert len(whole) == 20
     np.testing.assert_array_equal(whole.words.vectors, expected.words.vectors)
@@ -638,7 +638,7 @@ def test_the_command_takes_words_and_gives_json_and_new_words_alone(loom, corpus
     code, printed, said = ran(capsys, loom, corpus, "-o", tmp_path / "new.vec", *options)
     facts = json.loads(printed)
     assert (code, facts["new"], facts["left_out"], said) == (0, 1, ["zebra"], "")
-    assert wordloom.load(tmp_path / "new.vec").words.words == ["duck"]
+    assert pairloom.load(tmp_path / "new.vec").words.words == ["duck"]
     code, printed, _ = ran(capsys, loom, corpus, "-o", tmp_path / "new.loom", *options[:2])
     assert "1 new words (1 without any known context left out: zebra)" in printed
 
@@ -647,7 +647,7 @@ def test_the_command_reads_pairs(loom, tmp_path, capsys, without):
     (tmp_path / "pairs.txt").write_text("new cat 2\nnew\tdog\n\nother red 0.5\n")
     assert ran(capsys, loom, tmp_path / "pairs.txt", "--pairs", "-o", tmp_path / "o.loom")[0] == 0
     expected = without.fold_in(pairs=[("new", "cat", 2), ("new", "dog"), ("other", "red", 0.5)]).vectors
-    np.testing.assert_array_equal(wordloom.load(tmp_path / "o.loom").words.vectors[-2:], expected.vectors)
+    np.testing.assert_array_equal(pairloom.load(tmp_path / "o.loom").words.vectors[-2:], expected.vectors)
 
 
 @pytest.mark.parametrize(
@@ -670,13 +670,13 @@ def test_the_command_says_what_is_wrong_and_writes_nothing(content, options, mes
     (tmp_path / "c.txt").write_text(content)
     code, printed, said = ran(capsys, loom, tmp_path / "c.txt", "-o", tmp_path / "o.loom", "--quiet", *options)
     assert (code, printed, said.count("\n")) == (2, "", 1)
-    assert said.startswith("wordloom fold-in: ") and message in said
+    assert said.startswith("pairloom fold-in: ") and message in said
     assert not (tmp_path / "o.loom").exists()
 
 
 def test_the_command_does_not_write_over_what_it_reads_nor_from_a_file_without_contexts(loom, corpus, tmp_path, capsys):
     assert "among, the files to be read" in ran(capsys, loom, corpus, "-o", loom)[2]
-    wordloom.load(loom).save(tmp_path / "m.vec")
+    pairloom.load(loom).save(tmp_path / "m.vec")
     code, _, said = ran(capsys, tmp_path / "m.vec", corpus, "-o", tmp_path / "o.loom")
     assert code == 2 and "these vectors hold no contexts" in said
 

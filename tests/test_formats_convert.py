@@ -1,14 +1,14 @@
-"""wordloom convert: from every format to every other, and nothing written where something is wrong."""
+"""pairloom convert: from every format to every other, and nothing written where something is wrong."""
 
 import json
 
 import numpy as np
 import pytest
 
-import wordloom
-from wordloom.cli import main
-from wordloom.formats import READABLE, WRITABLE
-from wordloom.vectors import Embedding, Vectors
+import pairloom
+from pairloom.cli import main
+from pairloom.formats import READABLE, WRITABLE
+from pairloom.vectors import Embedding, Vectors
 
 
 @pytest.fixture
@@ -33,11 +33,11 @@ def fails(tmp_path, capsys, *args, code=2):
     printed = capsys.readouterr()
     assert printed.out == "" and printed.err.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before
-    return printed.err.removeprefix("wordloom convert: ").rstrip("\n")
+    return printed.err.removeprefix("pairloom convert: ").rstrip("\n")
 
 
 def test_the_formats_that_the_command_knows_are_the_librarys():
-    from wordloom.commands.convert import _FROM, _TO
+    from pairloom.commands.convert import _FROM, _TO
 
     assert (_FROM, _TO) == (READABLE, WRITABLE)
 
@@ -47,7 +47,7 @@ def test_a_file_converted_there_and_back_has_the_same_bits(model, tmp_path, name
     assert convert(model, tmp_path / name) == 0
     assert capsys.readouterr().out == f"{tmp_path / name}: 3 words, 2 dimensions\n"
     assert convert(tmp_path / name, tmp_path / "back.loom") == 0
-    before, after = wordloom.load(model), wordloom.load(tmp_path / "back.loom")
+    before, after = pairloom.load(model), pairloom.load(tmp_path / "back.loom")
     assert after.words.words == before.words.words
     assert after.words.vectors.tobytes() == before.words.vectors.tobytes()
 
@@ -58,7 +58,7 @@ def test_from_and_to_name_formats_and_limit_takes_the_first_rows(model, tmp_path
     assert json.loads(capsys.readouterr().out) == facts
     assert (tmp_path / "v").read_bytes().startswith(b"the 1 -0.5\n")
     assert convert(tmp_path / "v", tmp_path / "w.bin", "--from", "glove") == 0
-    assert wordloom.load(tmp_path / "w.bin").words.words == ["the", "naïve"]
+    assert pairloom.load(tmp_path / "w.bin").words.words == ["the", "naïve"]
 
 
 def test_contexts_are_written_in_the_place_of_words(model, tmp_path, capsys):
@@ -69,8 +69,8 @@ def test_contexts_are_written_in_the_place_of_words(model, tmp_path, capsys):
 
 def test_float16_and_folders(model, tmp_path):
     assert convert(model, tmp_path / "half.loom", "--dtype", "float16") == 0
-    half = wordloom.load(tmp_path / "half.loom").words.vectors
-    assert np.array_equal(half, wordloom.load(model).words.vectors.astype(np.float16).astype(np.float32))
+    half = pairloom.load(tmp_path / "half.loom").words.vectors
+    assert np.array_equal(half, pairloom.load(model).words.vectors.astype(np.float16).astype(np.float32))
     for kind in ("tensorboard", "static"):
         assert convert(model, tmp_path / kind, "--to", kind) == 0
         assert (tmp_path / kind).is_dir()
@@ -87,7 +87,7 @@ def test_repeated_words_are_a_line_on_stderr(tmp_path, capsys):
     (tmp_path / "twice.txt").write_text("2 1\na 1\na 2\n")
     assert convert(tmp_path / "twice.txt", tmp_path / "o.vec", "--lenient") == 0
     printed = capsys.readouterr()
-    assert printed.err.startswith("wordloom: warning: 1 of 2 rows were left out") and printed.err.count("\n") == 1
+    assert printed.err.startswith("pairloom: warning: 1 of 2 rows were left out") and printed.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

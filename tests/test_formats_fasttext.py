@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import wordloom
-from wordloom.errors import InputError, UnknownWordError
-from wordloom.formats import fasttext
-from wordloom.formats.fasttext import FastTextVectors, Subwords, _hash
+import pairloom
+from pairloom.errors import InputError, UnknownWordError
+from pairloom.formats import fasttext
+from pairloom.formats.fasttext import FastTextVectors, Subwords, _hash
 
 WORDS = ["</s>", "cat", "naïve", "猫", "a"]
 
@@ -33,7 +33,7 @@ def model(words=WORDS, dim=3, bucket=11, minn=2, maxn=4, kind=2, loss=2, labels=
 
 def load(tmp_path, raw, **options):
     (tmp_path / "model.bin").write_bytes(raw)
-    return wordloom.load(tmp_path / "model.bin", **options)
+    return pairloom.load(tmp_path / "model.bin", **options)
 
 
 def ngrams(word, minn, maxn):
@@ -82,7 +82,7 @@ def test_a_word_is_the_mean_of_its_row_and_its_ngrams_rows(tmp_path):
 def test_an_unknown_word_is_the_mean_of_its_ngrams_rows(tmp_path):
     raw, rows, _ = model()
     vectors = load(tmp_path, raw).words
-    assert isinstance(vectors, FastTextVectors) and isinstance(vectors, wordloom.FastTextVectors)
+    assert isinstance(vectors, FastTextVectors) and isinstance(vectors, pairloom.FastTextVectors)
     buckets = [len(WORDS) + _hash(ngram.encode()) % 11 for ngram in ngrams("kätzchen", 2, 4)]
     assert vectors.vector("kätzchen").tobytes() == mean(rows[buckets]).tobytes()
     assert vectors.vector("cat").tobytes() == vectors["cat"].tobytes()
@@ -212,7 +212,7 @@ def test_any_damage_gives_vectors_or_a_refusal_and_nothing_else(tmp_path_factory
     path = tmp_path_factory.getbasetemp() / "damaged.bin"
     path.write_bytes(raw)
     try:
-        wordloom.load(path)
+        pairloom.load(path)
     except InputError as error:
         assert "\n" not in str(error)
 
@@ -253,6 +253,6 @@ def test_a_word_that_comes_again_is_refused_or_its_first_row_counts(tmp_path):
     raw, *_ = model(words=["a", "b", "a"])
     with pytest.raises(InputError, match=r"row 2 \(byte \d+\) has the word 'a' of row 0 again"):
         load(tmp_path, raw)
-    with pytest.warns(wordloom.VectorsWarning, match="1 of 3 rows"):
+    with pytest.warns(pairloom.VectorsWarning, match="1 of 3 rows"):
         loaded = load(tmp_path, raw, lenient=True)
     assert loaded.words.words == loaded.contexts.words == ["a", "b"]

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import wordloom
-from wordloom.formats import read_text
-from wordloom.kernel.numbers import parse_rows
+import pairloom
+from pairloom.formats import read_text
+from pairloom.kernel.numbers import parse_rows
 
 
 def parse(text: bytes, rows: int, dim: int):
@@ -125,7 +125,7 @@ def test_the_kernel_and_python_read_a_file_alike(tmp_path, monkeypatch, odd):
     monkeypatch.setattr(read_text, "_KERNEL", 0)
     for few in (0, 10**9):
         monkeypatch.setattr(read_text, "_FEW_NUMBERS", few)
-        loaded[few] = wordloom.load(tmp_path / "v.txt", lenient=True).words  # with a space in a word, too
+        loaded[few] = pairloom.load(tmp_path / "v.txt", lenient=True).words  # with a space in a word, too
     assert loaded[0].words == loaded[10**9].words
     assert loaded[0].vectors.tobytes() == loaded[10**9].vectors.tobytes()
 
@@ -138,5 +138,5 @@ def test_the_kernels_faults_name_the_line(tmp_path, monkeypatch):
         lines = [b"w%d 1 2" % i for i in range(300)]
         lines[200] = odd
         (tmp_path / "v.txt").write_bytes(b"300 2\n" + b"\n".join(lines) + b"\n")
-        with pytest.raises(wordloom.InputError, match=rf"line 202\b.*{message}"):
-            wordloom.load(tmp_path / "v.txt")
+        with pytest.raises(pairloom.InputError, match=rf"line 202\b.*{message}"):
+            pairloom.load(tmp_path / "v.txt")

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-import wordloom
-from wordloom.errors import ConfigError, InputError, UnknownWordError, VectorsWarning
-from wordloom.formats import read_binary, read_text, source
-from wordloom.formats.detect import format_of
-from wordloom.formats.word2vec import write_binary, write_text
-from wordloom.vectors import Embedding, Vectors
+import pairloom
+from pairloom.errors import ConfigError, InputError, UnknownWordError, VectorsWarning
+from pairloom.formats import read_binary, read_text, source
+from pairloom.formats.detect import format_of
+from pairloom.formats.word2vec import write_binary, write_text
+from pairloom.vectors import Embedding, Vectors
 
 TEXT = "3 2\nthe 1 -0.5\nnaïve 0.1 1e-7\n猫 3e38 0\n".encode()
 ROWS = np.array([[1, -0.5], [0.1, 1e-7], [3e38, 0]], "<f4")
@@ -36,7 +36,7 @@ def write(path, raw):
 def refusal(path, **options):
     """The one line that a file is refused with, without its name."""
     with pytest.raises(InputError) as refused:
-        wordloom.load(path, **options)
+        pairloom.load(path, **options)
     message = str(refused.value)
     assert "\n" not in message
     assert message.startswith(f"{path} cannot be loaded: ")
@@ -66,7 +66,7 @@ GOOD = {
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize("name", ["vectors.bin", "vectors.txt", "vectors.loom", "vectors"])
 def test_a_file_is_what_its_content_is_whatever_its_name(tmp_path, kind, pack, name):
-    loaded = wordloom.load(write(tmp_path / name, pack(GOOD[kind])))
+    loaded = pairloom.load(write(tmp_path / name, pack(GOOD[kind])))
     assert loaded.words.words == ["the", "naïve", "猫"]
     assert loaded.words.vectors.tobytes() == ROWS.tobytes()
     assert loaded.words.counts.tolist() == [0, 0, 0]
@@ -76,21 +76,21 @@ def test_a_native_file_is_one_also_under_the_name_of_another(tmp_path):
     vectors = Vectors(["a", "b"], [[1, 2], [3, 4]], [9, 1])
     Embedding(words=vectors, contexts=vectors, record={"seed": 1}).save(tmp_path / "model.loom")
     (tmp_path / "model.loom").rename(tmp_path / "model.bin")
-    loaded = wordloom.load(tmp_path / "model.bin")
+    loaded = pairloom.load(tmp_path / "model.bin")
     assert (loaded.record, loaded.contexts.words, loaded.words.counts.tolist()) == ({"seed": 1}, ["a", "b"], [9, 1])
-    first = wordloom.load(tmp_path / "model.bin", limit=1)
+    first = pairloom.load(tmp_path / "model.bin", limit=1)
     assert (first.words.words, first.contexts.words, first.record) == (["a"], ["a"], {"seed": 1})
 
 
 def test_the_words_before_the_numbers_may_have_spaces_in_them(tmp_path):
     path = write(tmp_path / "glove.txt", b". . . 1 2\nat name 3 4\n5 6 7 8\na 9 10\n")
-    loaded = wordloom.load(path)
+    loaded = pairloom.load(path)
     assert loaded.words.words == [". . .", "at name", "5 6", "a"]
     assert loaded["5 6"].tolist() == [7, 8]
 
 
 def test_a_file_of_another_program_has_words_and_no_contexts(tmp_path):
-    loaded = wordloom.load(write(tmp_path / "v.txt", TEXT))
+    loaded = pairloom.load(write(tmp_path / "v.txt", TEXT))
     assert len(loaded.contexts) == 0
     assert loaded.similarity("the", "the") == pytest.approx(1)
     with pytest.raises(InputError, match="these vectors hold no contexts"):
@@ -98,13 +98,13 @@ def test_a_file_of_another_program_has_words_and_no_contexts(tmp_path):
     with pytest.raises(UnknownWordError, match="'the' cannot be looked up: there are no vectors here"):
         loaded.contexts.most_similar("the")
     loaded.save(tmp_path / "v.loom")
-    assert wordloom.load(tmp_path / "v.loom").words.vectors.tobytes() == ROWS.tobytes()
+    assert pairloom.load(tmp_path / "v.loom").words.vectors.tobytes() == ROWS.tobytes()
 
 
 @pytest.mark.parametrize("kind", GOOD)
 @pytest.mark.parametrize("limit", [1, 2, 3, 99])
 def test_a_limit_takes_the_first_rows(tmp_path, kind, limit):
-    loaded = wordloom.load(write(tmp_path / "v", GOOD[kind]), limit=limit)
+    loaded = pairloom.load(write(tmp_path / "v", GOOD[kind]), limit=limit)
     assert loaded.words.words == ["the", "naïve", "猫"][:limit]
     assert loaded.words.vectors.tobytes() == ROWS[:limit].tobytes()
 
@@ -123,7 +123,7 @@ LENIENT = {
 def test_what_looks_damaged_and_may_be_whole_is_read_if_that_is_asked_for(tmp_path, kind):
     path = write(tmp_path / "v", LENIENT[kind])
     refusal(path)
-    loaded = wordloom.load(path, lenient=True)
+    loaded = pairloom.load(path, lenient=True)
     assert loaded.words.words == ["t e" if b"t e" in LENIENT[kind] else "the", "naïve", "猫"]
     assert loaded.words.vectors.tobytes() == ROWS.tobytes()
 
@@ -131,33 +131,33 @@ def test_what_looks_damaged_and_may_be_whole_is_read_if_that_is_asked_for(tmp_pa
 def test_a_row_alone_may_end_in_a_line_feed_or_not(tmp_path):
     for end in (b"", b"\n"):
         raw = b"1 2\nthe " + ROWS[0].tobytes() + end
-        assert wordloom.load(write(tmp_path / "v", raw)).words.words == ["the"]
+        assert pairloom.load(write(tmp_path / "v", raw)).words.words == ["the"]
 
 
 @pytest.mark.parametrize("raw", [TEXT[:-9], binary()[:-5]])
 def test_what_comes_after_the_limit_is_not_looked_at(tmp_path, raw):
-    assert len(wordloom.load(write(tmp_path / "v", raw), limit=2)) == 2
+    assert len(pairloom.load(write(tmp_path / "v", raw), limit=2)) == 2
     with pytest.raises(InputError):
-        wordloom.load(tmp_path / "v")
+        pairloom.load(tmp_path / "v")
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, "3", True])
 def test_a_limit_that_is_no_number_of_rows_is_refused(tmp_path, limit):
     with pytest.raises(ConfigError, match=r"is no number of rows\. Use 1 or more"):
-        wordloom.load(write(tmp_path / "v", TEXT), limit=limit)
+        pairloom.load(write(tmp_path / "v", TEXT), limit=limit)
 
 
 def test_a_format_can_be_named_and_a_wrong_one_is_refused(tmp_path):
     ambiguous = write(tmp_path / "one.txt", b"7 2\n8 3\n")  # the words 7 and 8, or seven rows of two numbers
-    assert wordloom.load(ambiguous, format="glove").words.words == ["7", "8"]
+    assert pairloom.load(ambiguous, format="glove").words.words == ["7", "8"]
     with pytest.raises(InputError, match="7 rows of 2 numbers"):
-        wordloom.load(ambiguous)
+        pairloom.load(ambiguous)
     with pytest.raises(
         ConfigError, match=r"format='pickle' cannot be read\. Use one of loom, bin, text, glove or fastt"
     ):
-        wordloom.load(ambiguous, format="pickle")
+        pairloom.load(ambiguous, format="pickle")
     with pytest.raises(ConfigError, match="errors='lenient' is unknown"):
-        wordloom.load(ambiguous, errors="lenient")
+        pairloom.load(ambiguous, errors="lenient")
 
 
 def test_binary_read_as_text_and_text_read_as_binary_are_told_apart(tmp_path):
@@ -191,7 +191,7 @@ def test_what_is_written_is_what_is_read_for_any_words_and_any_float32(tmp_path,
     write_binary(vectors, tmp_path / "bare", newline=False)
     Embedding.of_words(vectors).save(tmp_path / "v.loom")
     for name in ("text", "glove", "bin", "bare", "v.loom"):
-        loaded = wordloom.load(tmp_path / name)
+        loaded = pairloom.load(tmp_path / name)
         assert loaded.words.words == list(rows), name
         assert loaded.words.vectors.tobytes() == vectors.vectors.tobytes(), name
 
@@ -204,13 +204,13 @@ def test_rows_of_one_number_make_the_round_trip_where_the_format_is_named(tmp_pa
     write_text(vectors, tmp_path / "glove", header=False)
     write_binary(vectors, tmp_path / "bin")
     for name in ("text", "glove"):
-        loaded = wordloom.load(tmp_path / name, format=name)
+        loaded = pairloom.load(tmp_path / name, format=name)
         assert (loaded.words.words, loaded.words.vectors.tobytes()) == (list(rows), vectors.vectors.tobytes())
 
 
 def test_no_rows_are_none_whatever_blank_lines_come_after_them(tmp_path):
     for raw in (b"0 5\n", b"0 5\n\n", b"0 5\n \n\n"):
-        assert len(wordloom.load(write(tmp_path / "v", raw), format="text").words) == 0
+        assert len(pairloom.load(write(tmp_path / "v", raw), format="text").words) == 0
 
 
 def test_blocks_are_put_together_wherever_they_are_cut(tmp_path, monkeypatch):
@@ -228,7 +228,7 @@ def test_blocks_are_put_together_wherever_they_are_cut(tmp_path, monkeypatch):
         monkeypatch.setattr(read_binary, "_BLOCK", size)
         for name in ("text", "glove", "bin", "bare"):
             for limit in (None, 1, 49, 50):
-                loaded = wordloom.load(tmp_path / name, limit=limit)
+                loaded = pairloom.load(tmp_path / name, limit=limit)
                 assert loaded.words.words == vectors.words[:limit]
                 assert loaded.words.vectors.tobytes() == vectors.vectors[:limit].tobytes()
 
@@ -238,11 +238,11 @@ def test_a_large_file_takes_no_more_memory_than_its_matrix_and_its_words(tmp_pat
     vectors = Vectors([f"word{i}" for i in range(20_000)], rng.normal(size=(20_000, 200)).astype(np.float32))
     write_text(vectors, tmp_path / "large.vec")
     write_binary(vectors, tmp_path / "large.bin")
-    wordloom.load(tmp_path / "large.vec")  # Numba's own memory is not the file's
+    pairloom.load(tmp_path / "large.vec")  # Numba's own memory is not the file's
     for name in ("large.vec", "large.bin"):
         tracemalloc.start()
         try:
-            loaded = wordloom.load(tmp_path / name)
+            loaded = pairloom.load(tmp_path / name)
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
@@ -253,7 +253,7 @@ def test_a_large_file_takes_no_more_memory_than_its_matrix_and_its_words(tmp_pat
 
 def test_a_small_file_does_not_wait_for_numba(tmp_path):
     path = write(tmp_path / "v.txt", TEXT)
-    script = f"import sys, wordloom; wordloom.load({str(path)!r}); sys.exit('numba' in sys.modules)"
+    script = f"import sys, pairloom; pairloom.load({str(path)!r}); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], timeout=60).returncode == 0
 
 
@@ -274,19 +274,19 @@ def test_a_word_that_is_not_utf_8_is_refused_by_place_and_option_or_read_as_aske
         f"the word of {where} is not UTF-8: b'caf\\xc3'. word2vec.c cuts long words within a letter. "
         "Load with errors='replace' or errors='ignore' (--errors on the command line)."
     )
-    assert wordloom.load(path, errors="replace").words.words == ["caf\ufffd", "ok"]
-    assert wordloom.load(path, errors="ignore").words.words == ["caf", "ok"]
+    assert pairloom.load(path, errors="replace").words.words == ["caf\ufffd", "ok"]
+    assert pairloom.load(path, errors="ignore").words.words == ["caf", "ok"]
 
 
 @pytest.mark.parametrize("raw", [b"5 2\na 1 2\nb 3 4\na 5 6\nb 7 8\nc 9 9\n", b"a 1 2\nb 3 4\na 5 6\nb 7 8\nc 9 9\n"])
 def test_of_a_word_that_occurs_twice_the_first_row_counts_leniently_and_one_warning_counts_the_others(tmp_path, raw):
     path = write(tmp_path / "twice", raw)
     assert refusal(path) == (
-        f"line {4 if raw.startswith(b'5') else 3} has the word 'a' of row 0 again. Load with lenient=True (wordloom "
+        f"line {4 if raw.startswith(b'5') else 3} has the word 'a' of row 0 again. Load with lenient=True (pairloom "
         "convert --lenient) to have the first row of each word count."
     )
     with pytest.warns(VectorsWarning) as caught:
-        loaded = wordloom.load(path, lenient=True)
+        loaded = pairloom.load(path, lenient=True)
     assert [str(warning.message) for warning in caught] == [
         "2 of 5 rows were left out, since their words have earlier rows; the first of them is 'a'."
     ]
@@ -299,7 +299,7 @@ def test_binary_words_that_occur_twice_are_left_out_too(tmp_path):
     path = write(tmp_path / "twice", raw)
     assert refusal(path).startswith("row 1 (byte 11) has the word 'a' of row 0 again.")
     with pytest.warns(VectorsWarning, match="1 of 3 rows"):
-        loaded = wordloom.load(path, lenient=True)
+        loaded = pairloom.load(path, lenient=True)
     assert (loaded.words.words, loaded.words.vectors.tolist()) == (["a", "b"], [[0], [2]])
 
 
@@ -309,7 +309,7 @@ def test_a_thousand_repeated_words_move_the_rows_after_them_up(tmp_path):
     raw = b"18000 1\n" + b"".join(b"%b %b" % (w.encode(), r.tobytes()) for w, r in zip(names, rows, strict=True))
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
-        loaded = wordloom.load(write(tmp_path / "twice", raw), lenient=True)
+        loaded = pairloom.load(write(tmp_path / "twice", raw), lenient=True)
     assert loaded.words.words == names[:9000]
     assert np.array_equal(loaded.words.vectors, rows[:9000])
 
@@ -388,7 +388,7 @@ def test_a_damaged_file_is_refused_in_one_line_and_little_memory(tmp_path, raw, 
 
 def test_without_verification_nan_is_loaded(tmp_path):
     path = write(tmp_path / "nan", TEXT.replace(b" -0.5", b" nan"))
-    assert np.isnan(wordloom.load(path, verify=False)["the"][1])
+    assert np.isnan(pairloom.load(path, verify=False)["the"][1])
 
 
 def test_more_rows_than_there_is_memory_for_are_refused_with_the_way_out(tmp_path, monkeypatch):
@@ -406,7 +406,7 @@ def test_a_promise_within_a_packed_file_is_no_allocation(tmp_path):
 def test_a_path_that_is_no_file_is_refused(tmp_path, name):
     (tmp_path / "folder.txt").mkdir()
     with pytest.raises(InputError, match=r"(cannot be read|is not a file).*Give the path of a file of vectors\."):
-        wordloom.load(tmp_path / name)
+        pairloom.load(tmp_path / name)
 
 
 def test_a_damaged_native_file_is_still_told_as_one(tmp_path):
@@ -417,7 +417,7 @@ def test_a_damaged_native_file_is_still_told_as_one(tmp_path):
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_have_a_format_or_are_refused(raw):
-    from wordloom.formats.source import Fault
+    from pairloom.formats.source import Fault
 
     try:
         assert format_of(raw) in ("loom", "bin", "text", "glove", "fasttext")
@@ -437,7 +437,7 @@ def test_any_damage_gives_vectors_or_a_refusal_and_nothing_else(tmp_path, kind, 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", VectorsWarning)
         try:
-            loaded = wordloom.load(path)
+            loaded = pairloom.load(path)
             assert np.isfinite(loaded.words.vectors).all()
             assert len(set(loaded.words)) == len(loaded)
         except InputError as error:
@@ -453,7 +453,7 @@ def test_a_file_named_as_one_format_that_is_another_is_refused(tmp_path):
 
 def test_without_verification_nan_of_a_binary_file_is_loaded(tmp_path):
     raw = binary().replace(ROWS[0].tobytes(), np.array([np.nan, 1], "<f4").tobytes())
-    assert np.isnan(wordloom.load(write(tmp_path / "nan", raw), verify=False)["the"][0])
+    assert np.isnan(pairloom.load(write(tmp_path / "nan", raw), verify=False)["the"][0])
 
 
 def test_the_kernel_reads_what_python_reads_and_leaves_the_odd_rows_to_it(tmp_path, monkeypatch):
@@ -461,7 +461,7 @@ def test_the_kernel_reads_what_python_reads_and_leaves_the_odd_rows_to_it(tmp_pa
     path, packed = write(tmp_path / "v.vec", raw), write(tmp_path / "v.vec.gz", gzip.compress(raw))
     monkeypatch.setattr(read_text, "_FEW_NUMBERS", 0)
     monkeypatch.setattr(read_text, "_KERNEL", 0)
-    for loaded in (wordloom.load(path), wordloom.load(packed)):
+    for loaded in (pairloom.load(path), pairloom.load(packed)):
         assert (loaded.words.words, loaded.words.vectors.tobytes()) == (["the", "naïve", "猫"], ROWS.tobytes())
 
 
@@ -470,7 +470,7 @@ def test_packed_vectors_that_unpack_to_far_more_than_vectors_can_are_refused(tmp
     n = (8 << 20) // len(row)
     raw = b"%d 3000\n" % n + b"".join(b"%d%b" % (i, row) for i in range(n))
     assert "bytes of gzip make more than 16 times as many" in refusal(write(tmp_path / "v.gz", gzip.compress(raw)))
-    assert len(wordloom.load(write(tmp_path / "v", raw))) == n
+    assert len(pairloom.load(write(tmp_path / "v", raw))) == n
 
 
 def test_a_file_that_the_disk_cannot_give_is_refused(tmp_path, monkeypatch):
@@ -479,9 +479,9 @@ def test_a_file_that_the_disk_cannot_give_is_refused(tmp_path, monkeypatch):
     def broken(*_):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("wordloom.formats.source.unpacked", broken)
+    monkeypatch.setattr("pairloom.formats.source.unpacked", broken)
     with pytest.raises(InputError, match=r"cannot be read: Input/output error\. Check the file\."):
-        wordloom.load(path)
+        pairloom.load(path)
 
 
 # --- What a file may cost before it is known to be right
@@ -541,7 +541,7 @@ def test_the_byte_of_a_repeated_binary_word_is_that_of_its_row(tmp_path):
 
 @pytest.mark.parametrize("kind", ["text", "glove", "bin"])
 def test_packed_numbers_that_are_far_more_than_their_bytes_are_read_before_any_is_kept(tmp_path, monkeypatch, kind):
-    monkeypatch.setattr("wordloom.formats.source._HELD", 0)
+    monkeypatch.setattr("pairloom.formats.source._HELD", 0)
     words, row = [b"w%d" % i for i in range(2000)], {"bin": b" " + bytes(400) + b"\n"}.get(kind, b" 0" * 100 + b"\n")
     head = b"" if kind == "glove" else b"2000 100\n"
     right, wrong = (head + b"".join(word + row for word in some) for some in (words, [*words[:-1], b"w5"]))
@@ -555,16 +555,16 @@ def test_packed_numbers_that_are_far_more_than_their_bytes_are_read_before_any_i
 
     for module in (read_text, read_binary):
         monkeypatch.setattr(module, "new_rows", marked)
-    assert wordloom.load(write(tmp_path / "v.gz", gzip.compress(right))).words.words == [w.decode() for w in words]
+    assert pairloom.load(write(tmp_path / "v.gz", gzip.compress(right))).words.words == [w.decode() for w in words]
     assert not made.pop().any()
     refusal(write(tmp_path / "v.gz", gzip.compress(wrong)))
     assert (made.pop() == 7).all() and not made
 
 
 def test_words_whose_hashes_alone_agree_are_not_taken_for_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr("wordloom.formats.names._hashes", lambda words: np.zeros(len(words), np.int64))
-    assert wordloom.load(write(tmp_path / "v", TEXT)).words.words == ["the", "naïve", "猫"]
-    assert wordloom.load(write(tmp_path / "v", TEXT), lenient=True).words.words == ["the", "naïve", "猫"]
+    monkeypatch.setattr("pairloom.formats.names._hashes", lambda words: np.zeros(len(words), np.int64))
+    assert pairloom.load(write(tmp_path / "v", TEXT)).words.words == ["the", "naïve", "猫"]
+    assert pairloom.load(write(tmp_path / "v", TEXT), lenient=True).words.words == ["the", "naïve", "猫"]
     again = TEXT.replace(b"3 2", b"4 2") + b"the 1 2\n"
     assert refusal(write(tmp_path / "v", again)).startswith("line 5 has the word 'the' of row 0 again.")
 
@@ -578,8 +578,8 @@ def test_words_that_become_the_same_or_nothing_by_the_way_of_reading_them_are_re
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.text("0123456789+-.e_nai", min_size=1, max_size=9), min_size=1, max_size=4), st.booleans())
 def test_numbers_read_many_at_a_time_are_those_that_are_read_one_after_the_other(fields, spaced):
-    from wordloom.formats.source import Fault
-    from wordloom.formats.text_rows import _read_each, read_rows
+    from pairloom.formats.source import Fault
+    from pairloom.formats.text_rows import _read_each, read_rows
 
     block = b"".join(b"w%d %b\n" % (i, " ".join(fields).encode()) for i in range(3))
     found, expected = np.zeros((2, 3, len(fields)), np.float32)
@@ -597,6 +597,6 @@ def test_numbers_read_many_at_a_time_are_those_that_are_read_one_after_the_other
 def test_lines_are_told_apart_where_their_fields_are_as_many_as_they_should_be(tmp_path, block):
     path = write(tmp_path / "v", b"2 1\n" + block)
     if block.split() == [b"a", b"1", b"b", b"2"] and b"\n\n" not in block:
-        assert wordloom.load(path).words.words == ["a", "b"]
+        assert pairloom.load(path).words.words == ["a", "b"]
     else:
         assert refusal(path).startswith(("line 2 (b'a b 1\\n') has more than", "it goes on in line 4"))

@@ -10,10 +10,10 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file
 
-import wordloom
-from wordloom.errors import ConfigError, InputError, OutputError, WordloomError
-from wordloom.formats import check_output, native
-from wordloom.vectors import Embedding, Vectors
+import pairloom
+from pairloom.errors import ConfigError, InputError, OutputError, PairloomError
+from pairloom.formats import check_output, native
+from pairloom.vectors import Embedding, Vectors
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_float16_halves_the_matrices_and_comes_back_as_float32(tmp_path, cats):
     with safe_open(tmp_path / "half.loom", "np") as file:
         assert (file.get_tensor("W").dtype, file.get_tensor("C").dtype) == (np.float16, np.float16)
         assert file.metadata()["format_version"] == "1"
-    loaded = wordloom.load(tmp_path / "half.loom")
+    loaded = pairloom.load(tmp_path / "half.loom")
     assert loaded.words.vectors.dtype == np.float32
     assert np.array_equal(loaded.words.vectors, cats.words.vectors.astype(np.float16).astype(np.float32))
     assert loaded.words.counts.tolist() == [9, 4, 2] and loaded.record == cats.record
@@ -58,7 +58,7 @@ def test_a_number_beyond_float16_is_refused(tmp_path, number):
             large.save(tmp_path / name, format, "float16")
     assert list(tmp_path.iterdir()) == []
     Embedding.of_words(Vectors(["a"], [[65519.0]])).save(tmp_path / "x.loom", dtype="float16")
-    assert wordloom.load(tmp_path / "x.loom")["a"].tolist() == [65504]
+    assert pairloom.load(tmp_path / "x.loom")["a"].tolist() == [65504]
 
 
 @pytest.mark.parametrize("format", ["bin", "text", "glove", "parquet", "tensorboard"])
@@ -97,7 +97,7 @@ def test_a_static_folder_has_a_matrix_with_a_row_of_zeros_for_unknown_words_and_
     assert tokenizer["normalizer"] == {"type": "Lowercase"}
     config = json.loads((folder / "config.json").read_text())
     assert (config["hidden_dim"], config["max_length"], config["normalize"]) == (2, None, True)
-    assert config["wordloom"] == cats.record
+    assert config["pairloom"] == cats.record
     assert [module["path"] for module in json.loads((folder / "modules.json").read_text())] == [".", "1_Normalize"]
     assert "library_name: model2vec" in (folder / "README.md").read_text("utf-8")
 
@@ -166,7 +166,7 @@ def test_a_parquet_file_without_rows_is_refused(tmp_path):
 
 def test_a_parquet_file_has_words_counts_and_vectors(tmp_path, cats, monkeypatch):
     io = pytest.importorskip("arro3.io", reason="the extra [parquet] is not installed")
-    monkeypatch.setattr("wordloom.formats.parquet._MOST_ROWS", 2)
+    monkeypatch.setattr("pairloom.formats.parquet._MOST_ROWS", 2)
     cats.save(tmp_path / "cats.parquet")
     table = io.read_parquet(tmp_path / "cats.parquet").read_all()
     assert table.column_names == ["word", "count", "vector"]
@@ -177,9 +177,9 @@ def test_a_parquet_file_has_words_counts_and_vectors(tmp_path, cats, monkeypatch
 
 def test_without_the_extra_parquet_is_refused_before_the_work(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "arro3.io", None)
-    with pytest.raises(WordloomError) as refused:
+    with pytest.raises(PairloomError) as refused:
         check_output(tmp_path / "x.parquet")
-    assert str(refused.value) == ("Parquet needs an extra package. Install it with: pip install 'wordloom[parquet]'")
+    assert str(refused.value) == ("Parquet needs an extra package. Install it with: pip install 'pairloom[parquet]'")
 
 
 def test_parquet_without_rows_and_a_format_that_is_none_are_refused(tmp_path):

@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from pairloom import likelihood, softmax
+from pairloom.cache import prepare
+from pairloom.cbow import hierarchical_loss, negative_loss
+from pairloom.config import TrainConfig
+from pairloom.corpus import open_corpus
+from pairloom.draws import draw, heldout_key
+from pairloom.heldout import Heldout
+from pairloom.hierarchical import huffman
+from pairloom.likelihood import HeldoutWindows
+from pairloom.objective import corpus_loss
+from pairloom.softmax import HeldoutSoftmax, _Products
+from pairloom.source import FEWEST_HELDOUT, LARGEST_SHARE, MOST_HELDOUT
+from pairloom.stretches import heldout_stretches
+from pairloom.text_source import TextSource
+from pairloom.workers import workers
 from tests.models import random_model
-from wordloom import likelihood, softmax
-from wordloom.cache import prepare
-from wordloom.cbow import hierarchical_loss, negative_loss
-from wordloom.config import TrainConfig
-from wordloom.corpus import open_corpus
-from wordloom.draws import draw, heldout_key
-from wordloom.heldout import Heldout
-from wordloom.hierarchical import huffman
-from wordloom.likelihood import HeldoutWindows
-from wordloom.objective import corpus_loss
-from wordloom.softmax import HeldoutSoftmax, _Products
-from wordloom.source import FEWEST_HELDOUT, LARGEST_SHARE, MOST_HELDOUT
-from wordloom.stretches import heldout_stretches
-from wordloom.text_source import TextSource
-from wordloom.workers import workers
 
 
 @pytest.fixture(scope="module")

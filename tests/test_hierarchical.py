@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numba import njit
 
+from pairloom.hierarchical import Tree, huffman, node_mass, node_names, pairs_loss, way_loss, way_step
+from pairloom.kernel import simd
+from pairloom.kernel.hierarchical import LANES, SIX, Ways, make_room, step_way, step_way_of_one, train_skipgram
+from pairloom.kernel.loss import ways_loss
 from tests.models import matrices, random_model
-from wordloom.hierarchical import Tree, huffman, node_mass, node_names, pairs_loss, way_loss, way_step
-from wordloom.kernel import simd
-from wordloom.kernel.hierarchical import LANES, SIX, Ways, make_room, step_way, step_way_of_one, train_skipgram
-from wordloom.kernel.loss import ways_loss
 
 RNG = np.random.default_rng(0)
 LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide in their rounding

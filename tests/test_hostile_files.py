@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import wordloom
-from wordloom.cli import main
-from wordloom.errors import InputError
-from wordloom.phrases import Phrases
-from wordloom.vocabulary import Vocabulary
+import pairloom
+from pairloom.cli import main
+from pairloom.errors import InputError
+from pairloom.phrases import Phrases
+from pairloom.vocabulary import Vocabulary
 
 
 class Trap:
@@ -172,7 +172,7 @@ def test_what_is_text_may_be_read_as_text_but_not_run(trap, model, tmp_path, cap
 
 
 @pytest.mark.parametrize("trap", NAMES, indirect=True)
-@pytest.mark.parametrize("load", [wordloom.load, Vocabulary.read, Phrases.load])
+@pytest.mark.parametrize("load", [pairloom.load, Vocabulary.read, Phrases.load])
 def test_nor_does_the_library(trap, load):
     path, canary = trap
     with pytest.raises(InputError):
@@ -181,11 +181,11 @@ def test_nor_does_the_library(trap, load):
 
 
 @pytest.mark.parametrize("trap", NAMES, indirect=True)
-@pytest.mark.parametrize("format", wordloom.formats.READABLE)
+@pytest.mark.parametrize("format", pairloom.formats.READABLE)
 def test_nor_does_it_when_told_that_the_file_is_what_it_is_not(trap, format):
     path, canary = trap
     try:
-        read = wordloom.load(path, format=format)
+        read = pairloom.load(path, format=format)
     except InputError:
         pass
     else:  # a line of code may end in a number, as a line of GloVe's format does

@@ -2,9 +2,9 @@
 
 import pytest
 
-from wordloom.cli import main
-from wordloom.commands.inputs import closed_pipes, source, words_in
-from wordloom.errors import InputError, OutputError
+from pairloom.cli import main
+from pairloom.commands.inputs import closed_pipes, source, words_in
+from pairloom.errors import InputError, OutputError
 
 
 def test_a_list_of_words_has_one_a_line(tmp_path):
@@ -41,7 +41,7 @@ def test_a_corpus_without_a_name_is_refused(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["vocab", "", "-o", str(tmp_path / "v.txt")])
     assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("wordloom vocab: ")
+    assert capsys.readouterr().err.startswith("pairloom vocab: ")
 
 
 def test_a_reader_that_has_gone_is_told_from_a_disk_that_fails():

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from wordloom.checkpoint import Checkpoints
-from wordloom.cli import main
-from wordloom.commands.interrupted import stopping
+from pairloom.checkpoint import Checkpoints
+from pairloom.cli import main
+from pairloom.commands.interrupted import stopping
 
 TRAIN = ["--dim", "8", "--min-count", "2", "--sample", "0", "--threads", "2", "--quiet"]
 
@@ -25,7 +25,7 @@ def text(zipf_corpus, tmp_path_factory):
 
 def started(*typed, cwd=None):
     return subprocess.Popen(
-        [sys.executable, "-m", "wordloom", "train", *map(str, typed)], stderr=subprocess.PIPE, text=True, cwd=cwd
+        [sys.executable, "-m", "pairloom", "train", *map(str, typed)], stderr=subprocess.PIPE, text=True, cwd=cwd
     )
 
 
@@ -57,8 +57,8 @@ def test_a_signal_writes_a_checkpoint_and_resume_goes_on(text, whole, tmp_path, 
     _, said = process.communicate(timeout=20)
     assert time.monotonic() - sent < 5
     assert process.returncode == code
-    assert said.startswith("wordloom train: Stopped in epoch ")
-    assert said.endswith(". To go on: wordloom train --resume run (in Python, resume=True)\n")
+    assert said.startswith("pairloom train: Stopped in epoch ")
+    assert said.endswith(". To go on: pairloom train --resume run (in Python, resume=True)\n")
     assert output.read_text() == "old"
     assert main(["train", "--resume", str(run)]) == 0  # from another folder, with nothing else typed
     assert output.read_bytes() == whole.read_bytes()
@@ -82,7 +82,7 @@ def test_the_signal_is_answered_by_a_stop_and_a_second_one_by_an_end(
     before = signal.getsignal(signal.SIGINT)
     typed = ["train", str(text), "-o", str(tmp_path / "a.loom"), "--checkpoint", str(tmp_path / "run"), *TRAIN]
     assert main(typed) == 143
-    assert capsys.readouterr().err.startswith(f"wordloom train: {said}")
+    assert capsys.readouterr().err.startswith(f"pairloom train: {said}")
     assert len(list((tmp_path / "run").glob("*.checkpoint"))) == 2 - signals
     assert signal.getsignal(signal.SIGINT) is before
 
@@ -142,13 +142,13 @@ def finished(text, tmp_path):
 )
 def test_other_options_are_refused(finished, capsys, typed, message):
     assert main(["train", "--resume", str(finished), *typed]) == 2
-    assert capsys.readouterr().err.splitlines()[-1].startswith("wordloom train: " + message.format(run=finished))
+    assert capsys.readouterr().err.splitlines()[-1].startswith("pairloom train: " + message.format(run=finished))
 
 
 def test_a_folder_in_use_is_not_taken_for_another_training(finished, text, tmp_path, capsys):
     kept = (finished / "command.json").read_bytes()
     assert main(["train", str(text), "-o", str(tmp_path / "b.loom"), "--checkpoint", str(finished), *TRAIN]) == 2
-    assert f"wordloom train: {finished} holds a checkpoint. Go on from it with resume" in capsys.readouterr().err
+    assert f"pairloom train: {finished} holds a checkpoint. Go on from it with resume" in capsys.readouterr().err
     assert (finished / "command.json").read_bytes() == kept
     assert not (tmp_path / "b.loom").exists()
 
@@ -156,7 +156,7 @@ def test_a_folder_in_use_is_not_taken_for_another_training(finished, text, tmp_p
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ([], "There is no corpus. Name a file, a folder or - for standard input; see: wordloom train --help"),
+        ([], "There is no corpus. Name a file, a folder or - for standard input; see: pairloom train --help"),
         (["a.txt"], "There is no file to write. Name one by -o, such as -o king.loom"),
         (["a.txt", "-o", "a.loom", "--every", "5m"], "--every says how often a checkpoint is written, and there is no"),
         (["--resume", "nowhere"], "nowhere holds no training to go on with. Give the folder that was named by --check"),
@@ -164,7 +164,7 @@ def test_a_folder_in_use_is_not_taken_for_another_training(finished, text, tmp_p
 )
 def test_what_is_missing_is_named(capsys, typed, message):
     assert main(["train", *typed]) == 2
-    assert capsys.readouterr().err.startswith("wordloom train: " + message)
+    assert capsys.readouterr().err.startswith("pairloom train: " + message)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "text.txt", "empty", "x" * 300])
@@ -174,7 +174,7 @@ def test_a_whole_command_does_not_begin_again_where_nothing_was_begun(name, text
     (tmp_path / "old.loom").write_bytes(b"old")
     run = tmp_path / name
     assert main(["train", str(text), "-o", str(tmp_path / "old.loom"), "--resume", str(run), *TRAIN]) == 2
-    assert f"wordloom train: {run} holds no training to go on with." in capsys.readouterr().err
+    assert f"pairloom train: {run} holds no training to go on with." in capsys.readouterr().err
     assert (tmp_path / "old.loom").read_bytes() == b"old" and not (tmp_path / "nowhere").exists()
 
 
@@ -209,5 +209,5 @@ def test_a_damaged_command_is_an_error(tmp_path, capsys, content):
     (tmp_path / "command.json").write_bytes(content)
     assert main(["train", "--resume", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith(
-        f"wordloom train: {tmp_path / 'command.json'} is damaged or missing. Type"
+        f"pairloom train: {tmp_path / 'command.json'} is damaged or missing. Type"
     )

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-import wordloom
-from wordloom.errors import InputError
-from wordloom.evaluation import questions
-from wordloom.evaluation.similarities import pairs_of
-from wordloom.pair_corpus import open_pairs
-from wordloom.phrases import Phrases
-from wordloom.vocabulary import Vocabulary
+import pairloom
+from pairloom.errors import InputError
+from pairloom.evaluation import questions
+from pairloom.evaluation.similarities import pairs_of
+from pairloom.pair_corpus import open_pairs
+from pairloom.phrases import Phrases
+from pairloom.vocabulary import Vocabulary
 
 FILES = sorted((Path(__file__).parent / "files").iterdir())
 READERS = {
-    "native": wordloom.load,
-    "fasttext": wordloom.load,
-    "bin": wordloom.load,
-    "vec": wordloom.load,
+    "native": pairloom.load,
+    "fasttext": pairloom.load,
+    "bin": pairloom.load,
+    "vec": pairloom.load,
     "vocabulary": Vocabulary.read,
     "phrases": Phrases.load,
     "pairs": lambda path: list(open_pairs(path).lots()),
@@ -32,7 +32,7 @@ MESSAGES = {
     "bin-no-rows-of-10-to-the-17-numbers.bin": "its first line promises rows of 100,000,000,000,000,000 numbers",
     "fasttext-bytes-after-its-end.bin": "it goes on at byte 201, where it must end.",
     "fasttext-output-of-no-rows-of-2-to-the-62.bin": "at byte 169 a matrix has 0 rows of 4,611,686,018,427,387,904",
-    "native-record-of-odd-things.loom": "which no wordloom writes. It is damaged, or not a file that wordloom saved",
+    "native-record-of-odd-things.loom": "which no pairloom writes. It is damaged, or not a file that pairloom saved",
     "native-record-of-150-levels.loom": "the record is nested more than 100 deep.",
     "pairs-weight-with-an-underscore.txt": "line 2: the weight '1_000' is no number.",
     "phrases-connectors-of-lists.jsonl": "line 1: the head of the file is damaged.",
@@ -57,11 +57,11 @@ def test_a_file_that_was_once_taken_wrongly_is_refused_with_the_place(path):
 
 def test_the_last_number_of_a_cut_file_is_what_lenient_readers_would_shorten():
     path = Path(__file__).parent / "files" / "vec-cut-in-its-last-number.vec"
-    assert wordloom.load(path, lenient=True)["b"].tolist() == [3, 0.25]
+    assert pairloom.load(path, lenient=True)["b"].tolist() == [3, 0.25]
 
 
 def test_all_lines_are_the_same_however_they_end_and_wherever_blocks_are_cut(monkeypatch):
-    from wordloom import listfiles
+    from pairloom import listfiles
 
     for size in (1, 2, 3, 7, 1 << 16):
         monkeypatch.setattr(listfiles, "_BLOCK", size)
@@ -75,14 +75,14 @@ def test_all_lines_are_the_same_however_they_end_and_wherever_blocks_are_cut(mon
 
 
 def test_a_line_without_end_is_refused_with_its_number():
-    from wordloom import listfiles
+    from pairloom import listfiles
 
     with pytest.raises(InputError, match=r"f, line 2: longer than 65,536 bytes\. Check that this is the file"):
         list(listfiles.numbered_lines(io.BytesIO(b"a\n" + b"x" * 200_000), "f"))
 
 
 def test_standard_input_is_read_as_a_list_too_if_there_is_one(monkeypatch):
-    from wordloom import listfiles
+    from pairloom import listfiles
 
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a\nb\n")))
     with listfiles.opened("-", "Give a file.") as file:
@@ -96,7 +96,7 @@ def test_standard_input_is_read_as_a_list_too_if_there_is_one(monkeypatch):
     ("path", "message"), [("/dev/zero", "is a device"), ("a\0b", "a path cannot hold a NUL"), ("/", "Is a directory")]
 )
 def test_what_is_no_file_is_no_list(path, message):
-    from wordloom import listfiles
+    from pairloom import listfiles
 
     with pytest.raises(InputError, match=message), listfiles.opened(path, "Give a file.") as file:
         file.read()

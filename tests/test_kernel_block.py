@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from pairloom import objective
+from pairloom.blockwise import noise_by_part
+from pairloom.draws import key
+from pairloom.kernel.block import Noise, gather, make_room, train_block, train_diagonal
+from pairloom.kernel.noise import alias_table
+from pairloom.kernel.sgns import DRAWN, OWN, SIX, Model
 from tests.models import matrices, random_model
-from wordloom import objective
-from wordloom.blockwise import noise_by_part
-from wordloom.draws import key
-from wordloom.kernel.block import Noise, gather, make_room, train_block, train_diagonal
-from wordloom.kernel.noise import alias_table
-from wordloom.kernel.sgns import DRAWN, OWN, SIX, Model
 
 
 def alias_probabilities(probability):

@@ -11,8 +11,8 @@ import numba
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from wordloom import kernel
-from wordloom.kernel.cached import KernelFile, njit
+from pairloom import kernel
+from pairloom.kernel.cached import KernelFile, njit
 
 
 def test_beside_the_source_if_that_can_be_written(tmp_path):
@@ -42,7 +42,7 @@ def test_in_a_folder_of_this_process_if_nothing_else_can_be_written(tmp_path, mo
 
 KERNEL = """
 import numpy as np
-from wordloom.kernel.rng import draw
+from pairloom.kernel.rng import draw
 print(hex(draw(np.uint64(1), np.uint64(2))), draw.stats.cache_hits.total())
 """
 
@@ -194,7 +194,7 @@ def test_without_compiling_a_kernel_is_plain_python(monkeypatch):
 
 def test_every_kernel_is_kept_this_way():
     for path in sorted(Path(kernel.__file__).parent.glob("*.py")):
-        module = import_module(f"wordloom.kernel.{path.stem}")
+        module = import_module(f"pairloom.kernel.{path.stem}")
         for name, value in vars(module).items():
             if isinstance(value, Dispatcher):
                 assert type(value._cache._cache_file) is KernelFile, f"{path.stem}.{name}"

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numba import njit
 
+from pairloom import objective
+from pairloom.blockwise import FROZEN
+from pairloom.kernel import simd
+from pairloom.kernel.sgns import LANES, OWN, SIX, sigmoid, step_batch, step_frozen
 from tests.models import matrices, random_model
-from wordloom import objective
-from wordloom.blockwise import FROZEN
-from wordloom.kernel import simd
-from wordloom.kernel.sgns import LANES, OWN, SIX, sigmoid, step_batch, step_frozen
 
 LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide in their rounding
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordloom.kernel import text as kernel
-from wordloom.textfiles import MAX_WORD_BYTES
+from pairloom.kernel import text as kernel
+from pairloom.textfiles import MAX_WORD_BYTES
 
 SPACES = [chr(c) for c in range(sys.maxunicode + 1) if chr(c).isspace()]
 # Characters whose bytes begin like those of white space, and a few of every length.

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordloom import ledger as ledgers
-from wordloom.errors import InputError, WordloomError
-from wordloom.ledger import Balance, Ledger, Task
+from pairloom import ledger as ledgers
+from pairloom.errors import InputError, PairloomError
+from pairloom.ledger import Balance, Ledger, Task
 
 
 def applied(ledger, tokens=10, now=0.0):
@@ -139,7 +139,7 @@ def test_a_shard_that_ends_every_worker_is_not_given_out_for_ever():
     ledger = Ledger([10], epochs=1)
     for _ in range(ledgers.MOST_ATTEMPTS):
         ledger.give_up(ledger.next_task(0))
-    with pytest.raises(WordloomError) as error:
+    with pytest.raises(PairloomError) as error:
         ledger.next_task(0)
     assert str(error.value) == (
         "Shard 0 was given out 10 times in epoch 1 and never came back. Look at the logs of the workers that had it."

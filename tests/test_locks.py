@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from wordloom import locks, temporary
-from wordloom.cli import main
-from wordloom.errors import LockedError, OutputError
-from wordloom.locks import claim
+from pairloom import locks, temporary
+from pairloom.cli import main
+from pairloom.errors import LockedError, OutputError
+from pairloom.locks import claim
 
 pytestmark = pytest.mark.skipif(not temporary.HAS_LOCKS, reason="this system has no flock")
 
 HOLD = """
 import sys
-from wordloom.locks import claim
+from pairloom.locks import claim
 with claim(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()
@@ -50,7 +50,7 @@ def test_another_process_is_refused_and_told_who_has_it(tmp_path: Path) -> None:
         assert refused.value.exit_code == 6
         other.communicate("")
     with claim(path):
-        assert [file.name for file in tmp_path.iterdir()] == [".wordloom-vectors.loom.lock"]
+        assert [file.name for file in tmp_path.iterdir()] == [".pairloom-vectors.loom.lock"]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -59,7 +59,7 @@ def test_a_claim_goes_with_its_process_if_that_is_killed(tmp_path: Path) -> None
     with holder(path) as other:
         other.send_signal(signal.SIGKILL)
         other.wait()
-        assert list(tmp_path.iterdir()) == [tmp_path / ".wordloom-vectors.loom.lock"]
+        assert list(tmp_path.iterdir()) == [tmp_path / ".pairloom-vectors.loom.lock"]
         with claim(path):
             pass
     assert list(tmp_path.iterdir()) == []
@@ -113,7 +113,7 @@ def test_a_path_that_cannot_be_claimed_cannot_be_written(tmp_path: Path) -> None
     for path in (tmp_path / "no" / "vectors", f"{tmp_path}/a\0b"):
         with pytest.raises(OutputError, match="could not be written"), claim(path):
             pass
-    (tmp_path / ".wordloom-vectors.lock").symlink_to(tmp_path / "precious")
+    (tmp_path / ".pairloom-vectors.lock").symlink_to(tmp_path / "precious")
     with pytest.raises(OutputError, match="could not be written"), claim(tmp_path / "vectors"):
         pass
     assert not (tmp_path / "precious").exists()
@@ -130,7 +130,7 @@ def test_a_path_that_cannot_be_claimed_cannot_be_written(tmp_path: Path) -> None
 )
 def test_what_the_holder_has_signed_is_read_with_care(tmp_path: Path, signature: bytes, who: str) -> None:
     with holder(tmp_path / "vectors") as other:
-        (tmp_path / ".wordloom-vectors.lock").write_bytes(signature)
+        (tmp_path / ".pairloom-vectors.lock").write_bytes(signature)
         with pytest.raises(LockedError) as refused, claim(tmp_path / "vectors"):
             pass
         assert str(refused.value) == message(tmp_path / "vectors", who)
@@ -143,7 +143,7 @@ def test_a_full_disk_does_not_keep_anybody_from_holding_a_lock(tmp_path: Path, m
 
     monkeypatch.setattr(os, "write", full)
     with claim(tmp_path / "vectors"):
-        assert (tmp_path / ".wordloom-vectors.lock").read_bytes() == b""
+        assert (tmp_path / ".pairloom-vectors.lock").read_bytes() == b""
 
 
 def test_the_lock_of_somebody_else_that_may_not_be_opened_is_told(
@@ -152,7 +152,7 @@ def test_the_lock_of_somebody_else_that_may_not_be_opened_is_told(
     def refused(*_: object) -> int:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    lock = tmp_path / ".wordloom-vectors.lock"
+    lock = tmp_path / ".pairloom-vectors.lock"
     lock.touch()
     monkeypatch.setattr(os, "open", refused)
     with pytest.raises(OutputError, match="Permission denied"), claim(tmp_path / "others"):
@@ -168,7 +168,7 @@ def test_the_lock_of_somebody_else_that_may_not_be_opened_is_told(
 def test_a_lock_whose_file_was_removed_while_it_was_opened_is_taken_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock, try_lock, tries = tmp_path / ".wordloom-vectors.lock", locks.try_lock, []
+    lock, try_lock, tries = tmp_path / ".pairloom-vectors.lock", locks.try_lock, []
 
     def after_the_holder_has_ended(descriptor: int) -> bool | None:
         tries.append(descriptor)
@@ -189,7 +189,7 @@ def test_a_lock_whose_file_was_removed_while_it_was_opened_is_taken_anew(
 
 
 def test_a_lock_that_somebody_has_removed_by_hand_is_not_removed_again(tmp_path: Path) -> None:
-    lock = tmp_path / ".wordloom-vectors.lock"
+    lock = tmp_path / ".pairloom-vectors.lock"
     with claim(tmp_path / "vectors"):
         lock.unlink()
         lock.write_bytes(b"that of another run")
@@ -202,7 +202,7 @@ def test_without_locks_only_claims_of_the_same_process_are_seen(
     def unsupported(*_: object) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    for attribute, value in (("fcntl.flock", unsupported), ("wordloom.temporary.HAS_LOCKS", False)):
+    for attribute, value in (("fcntl.flock", unsupported), ("pairloom.temporary.HAS_LOCKS", False)):
         monkeypatch.setattr(attribute, value)
         with claim(tmp_path / "vectors"), pytest.raises(LockedError), claim(tmp_path / "vectors"):
             pass
@@ -259,6 +259,6 @@ def test_a_second_training_on_the_same_output_ends_with_6(
     for path in (out, contexts):
         with holder(path) as other:
             assert main(["train", str(corpus), "-o", str(out), "--contexts-output", str(contexts)]) == 6
-            assert capsys.readouterr().err == f"wordloom train: {message(path, f'process {other.pid}')}\n"
+            assert capsys.readouterr().err == f"pairloom train: {message(path, f'process {other.pid}')}\n"
             other.communicate("")
     assert list(tmp_path.iterdir()) == []

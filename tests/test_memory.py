@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import wordloom
-from wordloom import memory, needs, pair_sides
-from wordloom.cli import main
-from wordloom.config import TrainConfig
-from wordloom.errors import ConfigError, InputError
-from wordloom.memory import Budget, Item, available, checked_size, for_counting, resident
-from wordloom.source import Names
-from wordloom.vocabulary import Vocabulary
+import pairloom
+from pairloom import memory, needs, pair_sides
+from pairloom.cli import main
+from pairloom.config import TrainConfig
+from pairloom.errors import ConfigError, InputError
+from pairloom.memory import Budget, Item, available, checked_size, for_counting, resident
+from pairloom.source import Names
+from pairloom.vocabulary import Vocabulary
 
 TEXT = [["the", "cat", "sat"], ["the", "dog", "sat"]] * 20
 
@@ -41,13 +41,13 @@ def test_an_amount_of_memory_is_bytes_or_text_with_a_unit(asked: object, size: i
 @pytest.mark.parametrize("asked", ["", "much", "2XB", "-1", "1e9", "GB", 1.5, True, [], "1" * 50])
 def test_what_is_no_amount_of_memory_is_refused(asked: object) -> None:
     with pytest.raises(ConfigError, match=r"is not an amount of memory. Use bytes, or 512MB, 2GB or 2GiB.$"):
-        wordloom.train(TEXT, max_memory=asked)
+        pairloom.train(TEXT, max_memory=asked)
 
 
 @pytest.mark.parametrize("asked", [0, -5, "0", 1 << 63])
 def test_an_amount_out_of_range_is_refused(asked: object) -> None:
     with pytest.raises(ConfigError, match=r"is out of range. Use 300MB or more.$"):
-        wordloom.train_pairs([("a", "b")], max_memory=asked)
+        pairloom.train_pairs([("a", "b")], max_memory=asked)
 
 
 # --- What the system says
@@ -137,7 +137,7 @@ class Unread:
         raise AssertionError("it was read")
 
 
-@pytest.mark.parametrize("train", [wordloom.train, wordloom.train_pairs])
+@pytest.mark.parametrize("train", [pairloom.train, pairloom.train_pairs])
 @pytest.mark.parametrize("options", [{"dim": 2_000_000_000}, {"dim": 4096, "max_memory": 1000}])
 def test_what_cannot_fit_with_two_words_is_refused_before_the_corpus_is_read(train: Any, options: Any) -> None:
     with pytest.raises(InputError, match=r"16,000,000,000 bytes|max_memory allows 0.0 MB"):
@@ -156,15 +156,15 @@ def test_a_vocabulary_that_does_not_fit_is_refused_before_the_text_is_encoded(tm
     text = [[f"w{i}", f"w{i + 1}"] for i in range(2000)]
     for corpus in (text, text):  # token lists are never found in the cache
         with pytest.raises(InputError, match=r"2,001 words and 2,001 contexts of dim 4096.*names of 2,001 words"):
-            wordloom.train(corpus, dim=4096, min_count=1, max_memory=little, cache_dir=tmp_path / "cache")
+            pairloom.train(corpus, dim=4096, min_count=1, max_memory=little, cache_dir=tmp_path / "cache")
         assert list((tmp_path / "cache").iterdir()) == []
     (tmp_path / "text").write_text("\n".join(map(" ".join, text)))
     running: Any = {"min_count": 1, "epochs": 1, "cache_dir": tmp_path / "cache"}
-    emb = wordloom.train(tmp_path / "text", dim=1, max_memory=little + 60_000_000, **running)
+    emb = pairloom.train(tmp_path / "text", dim=1, max_memory=little + 60_000_000, **running)
     for given in (None, Vocabulary.of(zip(emb.words, emb.words.counts.tolist(), strict=True))):  # in the cache; given
         options = running if given is None else {"vocabulary": given, **running, "min_count": None}
         with pytest.raises(InputError, match="2,001 words and 2,001 contexts of dim 4096"):
-            wordloom.train(
+            pairloom.train(
                 tmp_path / "text", dim=4096, max_memory=little, **{k: v for k, v in options.items() if v is not None}
             )
 
@@ -172,14 +172,14 @@ def test_a_vocabulary_that_does_not_fit_is_refused_before_the_text_is_encoded(tm
 def test_pairs_that_do_not_fit_are_refused_before_they_are_written_again(tmp_path: Path, little: int) -> None:
     pairs = [(f"w{i}", f"c{i % 50}") for i in range(2000)]
     with pytest.raises(InputError, match="2,000 words and 50 contexts of dim 4096"):
-        wordloom.train_pairs(pairs, dim=4096, min_count=1, max_memory=little, cache_dir=tmp_path)
+        pairloom.train_pairs(pairs, dim=4096, min_count=1, max_memory=little, cache_dir=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_more_words_than_fit_are_counted_all_the_same(tmp_path: Path, little: int) -> None:
     pairs = [(f"w{i}", f"c{i % 50}") for i in range(400_000)] + [("often", "c1"), ("too", "c2")] * 1000
     least = {"min_count": 1000, "min_context_count": 8002}
-    emb = wordloom.train_pairs(pairs, dim=1, epochs=1, **least, max_memory=little + 30_000_000, cache_dir=tmp_path)
+    emb = pairloom.train_pairs(pairs, dim=1, epochs=1, **least, max_memory=little + 30_000_000, cache_dir=tmp_path)
     assert (list(emb.words), list(emb.contexts)) == (["often", "too"], ["c1", "c2"])
     assert list(tmp_path.iterdir()) == []
 
@@ -190,7 +190,7 @@ def test_more_chosen_words_than_fit_are_refused_before_their_names_are_gathered(
     monkeypatch.setattr(pair_sides.Side, "chosen", lambda *_: pytest.fail("they were gathered"))
     pairs = [(f"w{i}", f"c{i % 50}") for i in range(100_000)]
     with pytest.raises(InputError, match=r"100,000 words and 50 contexts of dim 300 \+ 10.4 MB for their names\)"):
-        wordloom.train_pairs(pairs, dim=300, min_count=1, max_memory=little, cache_dir=tmp_path)
+        pairloom.train_pairs(pairs, dim=300, min_count=1, max_memory=little, cache_dir=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -256,7 +256,7 @@ def test_different_pairs_are_about_as_many_as_draws_make() -> None:
 MEASURED = """
 import json, re, sys
 from pathlib import Path
-from wordloom import memory, training
+from pairloom import memory, training
 totals = []
 memory.Budget.check = lambda self, items, advice="": totals.append(self.begun + sum(item.size for item in items))
 kind, path, options = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])

@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors import safe_open
 
-from wordloom.errors import InputError, OutputError
-from wordloom.files import atomic_write
-from wordloom.formats import native, tensors
-from wordloom.vectors import Embedding, Vectors
+from pairloom.errors import InputError, OutputError
+from pairloom.files import atomic_write
+from pairloom.formats import native, tensors
+from pairloom.vectors import Embedding, Vectors
 
 TENSORS = ["word_offsets", "word_counts", "context_offsets", "context_counts", "W", "C", "words", "contexts"]
 
@@ -133,7 +133,7 @@ def test_seventy_thousand_words_load_in_a_moment(tmp_path):
 def test_the_safetensors_package_reads_the_same_arrays(saved):
     with safe_open(saved, "np") as file:
         assert sorted(file.keys()) == sorted(TENSORS)
-        assert file.metadata()["format"] == "wordloom"
+        assert file.metadata()["format"] == "pairloom"
         assert json.loads(file.metadata()["record"]) == {"seed": 1}
         np.testing.assert_array_equal(file.get_tensor("W"), np.array([[1, 2], [3, 4], [5, 6]], np.float32))
         np.testing.assert_array_equal(file.get_tensor("C"), np.array([[-1, 0.5], [0.25, -7]], np.float32))
@@ -312,18 +312,18 @@ def set_tensor(name, **values):
 
 
 DAMAGED = "The file is damaged: take an intact copy, or save the vectors again."
-FOREIGN = "It is damaged, or not a file that wordloom saved: give another one."
+FOREIGN = "It is damaged, or not a file that pairloom saved: give another one."
 
 
 @pytest.mark.parametrize(
     ("of_fields", "message"),
     [
-        (lambda fields: fields.pop("__metadata__"), f"its header does not say that its format is wordloom. {FOREIGN}"),
-        (set_metadata(format="pt"), f"its header does not say that its format is wordloom. {FOREIGN}"),
+        (lambda fields: fields.pop("__metadata__"), f"its header does not say that its format is pairloom. {FOREIGN}"),
+        (set_metadata(format="pt"), f"its header does not say that its format is pairloom. {FOREIGN}"),
         (
             set_metadata(format_version="2"),
-            "it has format version 2, and this wordloom reads version 1. "
-            "Install a newer wordloom: pip install --upgrade wordloom",
+            "it has format version 2, and this pairloom reads version 1. "
+            "Install a newer pairloom: pip install --upgrade pairloom",
         ),
         (set_metadata(format_version="0"), f"'0' is no format version. {DAMAGED}"),
         (set_metadata(format_version="one"), f"'one' is no format version. {DAMAGED}"),
@@ -457,7 +457,7 @@ def test_contents_that_no_hash_can_judge_are_judged_too(saved, of_data, message)
         ((2).to_bytes(8, "little") + b"[]", f"the header is JSON, but not an object. {FOREIGN}"),
         (
             (2).to_bytes(8, "little") + b"{}",
-            f"its header does not say that its format is wordloom. {FOREIGN}",
+            f"its header does not say that its format is pairloom. {FOREIGN}",
         ),
     ],
 )
@@ -516,7 +516,7 @@ def test_a_path_that_is_no_file_is_refused_at_once(tmp_path, name, message):
     os.mkfifo(tmp_path / "pipe.loom")
     with pytest.raises(InputError) as refusal:
         native.load(tmp_path / name)
-    assert str(refusal.value) == f"{tmp_path / name} {message} Give the path of a file that wordloom saved."
+    assert str(refusal.value) == f"{tmp_path / name} {message} Give the path of a file that pairloom saved."
 
 
 # A save that fails

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-import wordloom
-from wordloom import Phrases, cooccurrence, memory, spilling
-from wordloom.cli import main
-from wordloom.errors import InputError
-from wordloom.explanation import needs as explanation_needs
-from wordloom.explanation.needs import Sizes, counting_need, measuring_need
-from wordloom.explanation.report import count_corpus
-from wordloom.explanation.trained import config_of
-from wordloom.memory import RUNNING, Budget
-from wordloom.needs import total
-from wordloom.phrases import needs as phrase_needs
-from wordloom.vectors import Embedding, Vectors
+import pairloom
+from pairloom import Phrases, cooccurrence, memory, spilling
+from pairloom.cli import main
+from pairloom.errors import InputError
+from pairloom.explanation import needs as explanation_needs
+from pairloom.explanation.needs import Sizes, counting_need, measuring_need
+from pairloom.explanation.report import count_corpus
+from pairloom.explanation.trained import config_of
+from pairloom.memory import RUNNING, Budget
+from pairloom.needs import total
+from pairloom.phrases import needs as phrase_needs
+from pairloom.vectors import Embedding, Vectors
 
 
 class Unread:
@@ -94,7 +94,7 @@ def test_words_are_counted_through_files_and_refused_while_they_are_added_up(
     spilled: list[int] = []
     spill = spilling.Spilling.spill
     monkeypatch.setattr(spilling.Spilling, "spill", lambda tables, table: (spilled.append(1), spill(tables, table))[1])
-    monkeypatch.setattr("wordloom.phrases.pairs.count", _counting_in_little(monkeypatch))
+    monkeypatch.setattr("pairloom.phrases.pairs.count", _counting_in_little(monkeypatch))
     running: Any = {"min_count": 1, "threshold": -1, "scoring": "npmi", "cache_dir": tmp_path}
     assert Phrases.learn(text, **running, max_memory=RUNNING + 400_000_000) == expected
     assert spilled
@@ -106,7 +106,7 @@ def test_words_are_counted_through_files_and_refused_while_they_are_added_up(
 
 def _counting_in_little(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`count`, as if there were hardly any memory."""
-    from wordloom import counting
+    from pairloom import counting
 
     monkeypatch.setattr(counting, "for_counting", lambda _: 3 << 20)
     monkeypatch.setattr(counting, "_BATCH", 1000)
@@ -116,7 +116,7 @@ def _counting_in_little(monkeypatch: pytest.MonkeyPatch) -> Any:
 LEARN = """
 import re, sys
 from pathlib import Path
-from wordloom import Phrases, memory
+from pairloom import Phrases, memory
 Phrases.learn(Path(sys.argv[1]).with_name("few"), min_count=1, threads=2)
 memory.give_back()
 Path("/proc/self/clear_refs").write_text("5")  # forget what compiling took
@@ -154,7 +154,7 @@ PATHS = {"PYTHONPATH": ":".join(filter(None, sys.path))}
 def explained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Embedding, Path]:
     path = tmp_path_factory.mktemp("explained") / "text"
     path.write_text("\n".join(map(" ".join, text_of())))
-    emb = wordloom.train(path, dim=20, epochs=2, min_count=1, sample=0.01)
+    emb = pairloom.train(path, dim=20, epochs=2, min_count=1, sample=0.01)
     emb.save(path.with_name("model.loom"))
     return emb, path
 
@@ -163,12 +163,12 @@ def test_a_model_that_cannot_be_explained_in_memory_is_refused_before_the_corpus
     explained: tuple[Embedding, Path],
 ) -> None:
     emb, _ = explained
-    for ask in (wordloom.explain, count_corpus):
+    for ask in (pairloom.explain, count_corpus):
         with pytest.raises(InputError, match=r"names of 3,\d\d\d words \+ .* pairs\), and max_memory allows 0.0 MB"):
             ask(emb, Unread(), max_memory=1000)
     message = r"for 3,\d\d\d contexts of dim 20 in float64\), and max_memory allows 0.0 MB. Take a model"
     with pytest.raises(InputError, match=message):
-        wordloom.explain_similarity(emb, "w0", "w1", max_memory="1000")
+        pairloom.explain_similarity(emb, "w0", "w1", max_memory="1000")
 
 
 def test_less_text_is_counted_at_a_time_where_there_is_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,13 +187,13 @@ def test_what_is_explained_is_the_same_however_much_text_is_counted_at_a_time(
     explained: tuple[Embedding, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     emb, path = explained
-    expected = json.dumps(wordloom.explain(emb, path, threads=1).as_dict())
+    expected = json.dumps(pairloom.explain(emb, path, threads=1).as_dict())
     slabs: list[int] = []
     of_slab = cooccurrence._Counting._slab
     monkeypatch.setattr(cooccurrence._Counting, "_slab", lambda *args: (slabs.append(1), of_slab(*args))[1])
     monkeypatch.setattr(explanation_needs, "TOKENS_PER_SLAB", 4000)
     monkeypatch.setattr(explanation_needs, "SMALLEST_SLAB", 1000)
-    assert json.dumps(wordloom.explain(emb, path, threads=1).as_dict()) == expected
+    assert json.dumps(pairloom.explain(emb, path, threads=1).as_dict()) == expected
     assert len(slabs) > 2 * 4
 
 
@@ -205,15 +205,15 @@ def test_the_sum_bounds_what_explaining_takes(explained: tuple[Embedding, Path],
     counts = np.maximum(1, 400_000 // np.arange(1, 20_001))
     W, C = rng.normal(size=(2, 20_000, 100)).astype(np.float32)
     emb = Embedding(words=Vectors(names, W, counts), contexts=Vectors(names, C, counts), record=record)
-    wordloom.explain(emb, path, threads=threads, most_products=1000)  # compiles
+    pairloom.explain(emb, path, threads=threads, most_products=1000)  # compiles
     need = total(measuring_need(Sizes.of(emb, config_of(emb)), threads))
     tracemalloc.start()
     try:
-        wordloom.explain(emb, path, threads=threads, most_products=1000)
+        pairloom.explain(emb, path, threads=threads, most_products=1000)
         measuring = tracemalloc.get_traced_memory()[1]
         tracemalloc.reset_peak()
         before = tracemalloc.get_traced_memory()[0]
-        wordloom.explain_similarity(emb, "w0", "w1")
+        pairloom.explain_similarity(emb, "w0", "w1")
         similarity = tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()

@@ -1,4 +1,4 @@
-"""No file that wordloom reads can run code: nothing in the package could do it. The source itself is read here."""
+"""No file that pairloom reads can run code: nothing in the package could do it. The source itself is read here."""
 
 import ast
 from collections.abc import Iterator
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import wordloom
+import pairloom
 
-PACKAGE = Path(wordloom.__file__).parent
+PACKAGE = Path(pairloom.__file__).parent
 MODULES = {
     "pickle",
     "cPickle",
@@ -37,8 +37,8 @@ CALLS = {
 }
 # What is imported by a name that is made up stands in these places, and the names come from tables of the package.
 ALLOWED = {
-    ("__init__.py", 'import_module(f"wordloom.{_HOME[name]}")'),
-    ("commands/__init__.py", "import_module(f\"wordloom.commands.{name.replace('-', '_')}\")"),
+    ("__init__.py", 'import_module(f"pairloom.{_HOME[name]}")'),
+    ("commands/__init__.py", "import_module(f\"pairloom.commands.{name.replace('-', '_')}\")"),
     ("extras.py", "import_module(module)"),
 }
 
@@ -116,6 +116,6 @@ def test_a_pickle_as_a_model_is_refused_and_not_opened(tmp_path):
 
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         (tmp_path / "model.loom").write_bytes(pickle.dumps(Bomb(), protocol))
-        with pytest.raises(wordloom.InputError):
-            wordloom.load(tmp_path / "model.loom")
+        with pytest.raises(pairloom.InputError):
+            pairloom.load(tmp_path / "model.loom")
     assert not (tmp_path / "ran").exists()

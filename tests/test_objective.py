@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wordloom.objective import batch_step, corpus_loss, example_loss, log_sigmoid, pair_loss, sigmoid
+from pairloom.objective import batch_step, corpus_loss, example_loss, log_sigmoid, pair_loss, sigmoid
 
 RNG = np.random.default_rng(0)
 

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-import wordloom
+import pairloom
+from pairloom import stretches
+from pairloom.cli import main
+from pairloom.config import TrainConfig
+from pairloom.errors import ConfigError, DivergedError, InputError
 from tests.conftest import TOPICS
-from wordloom import stretches
-from wordloom.cli import main
-from wordloom.config import TrainConfig
-from wordloom.errors import ConfigError, DivergedError, InputError
 
 TOY = {"dim": 16, "epochs": 20, "min_count": 1, "sample": 0, "lr": 0.1}
 IN_ORDER = {
@@ -28,7 +28,7 @@ def digest(embedding):
 
 @each
 def test_words_of_a_topic_are_neighbours(two_topics, options):
-    emb = wordloom.train(two_topics, **TOY, **options)
+    emb = pairloom.train(two_topics, **TOY, **options)
     for topic in TOPICS:
         for word in topic:
             near = [other for other, _ in emb.most_similar(word, topn=9)]
@@ -40,7 +40,7 @@ def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_text, monkeypatch
     monkeypatch.setattr(stretches, "TOKENS_PER_CHUNK", 3_000)
     files = []
     for threads in (1, 2, 5):
-        emb = wordloom.train(zipf_text, threads=threads, dim=20, epochs=2, min_count=2, sample=1e-2, **options)
+        emb = pairloom.train(zipf_text, threads=threads, dim=20, epochs=2, min_count=2, sample=1e-2, **options)
         emb.save(tmp_path / "same.loom")
         files.append((tmp_path / "same.loom").read_bytes())
     assert files == [files[0]] * 3
@@ -48,7 +48,7 @@ def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_text, monkeypatch
 
 @each
 def test_another_seed_gives_other_vectors(two_topics, options):
-    one, other = (wordloom.train(two_topics, seed=seed, **TOY, **options) for seed in (1, 2))
+    one, other = (pairloom.train(two_topics, seed=seed, **TOY, **options) for seed in (1, 2))
     assert digest(one) != digest(other)
 
 
@@ -59,60 +59,60 @@ def test_another_seed_gives_other_vectors(two_topics, options):
     ids=str,
 )
 def test_every_kind_of_window_trains(two_topics, options, windows):
-    emb = wordloom.train(two_topics[:100], dim=8, epochs=2, min_count=1, **options, **windows)
+    emb = pairloom.train(two_topics[:100], dim=8, epochs=2, min_count=1, **options, **windows)
     assert np.isfinite(emb.words.vectors).all()
     assert emb.contexts.vectors.any()
 
 
 @each
 def test_the_held_out_loss_falls(two_topics, options):
-    emb = wordloom.train(two_topics, heldout=0.1, **TOY, **options)
+    emb = pairloom.train(two_topics, heldout=0.1, **TOY, **options)
     losses = emb.record["heldout"]["loss"]
     assert len(losses) == TOY["epochs"] + 1
     assert losses[-1] < losses[0] - 0.2
 
 
 def test_before_training_a_window_costs_log_2_for_each_of_its_k_plus_1_rows(two_topics):
-    emb = wordloom.train(two_topics, model="cbow", negatives=3, heldout=0.1, **TOY)
+    emb = pairloom.train(two_topics, model="cbow", negatives=3, heldout=0.1, **TOY)
     assert emb.record["heldout"]["loss"][0] == pytest.approx(4 * np.log(2))
 
 
 def test_before_training_a_way_costs_log_2_for_each_of_its_turns(two_topics):
-    emb = wordloom.train([["a", "b"]] * 100, objective="hs", heldout=0.1, **TOY)
+    emb = pairloom.train([["a", "b"]] * 100, objective="hs", heldout=0.1, **TOY)
     assert emb.record["heldout"]["loss"][0] == pytest.approx(np.log(2))  # two words, one turn
     assert emb.record["heldout"]["loss"][-1] < 0.1  # a is always beside b
 
 
 @each
 def test_nothing_held_out_trains_too(two_topics, options):
-    emb = wordloom.train(two_topics, heldout=0, **(TOY | {"epochs": 1}), **options)
+    emb = pairloom.train(two_topics, heldout=0, **(TOY | {"epochs": 1}), **options)
     assert emb.record["heldout"] == {"pairs": 0, "loss": [None, None]}
 
 
 @each
 def test_a_rate_that_is_too_high_is_noticed(two_topics, options):
     with pytest.raises(DivergedError, match="is likely too high"):
-        wordloom.train(two_topics, **(TOY | {"lr": 1e5}), **options)
+        pairloom.train(two_topics, **(TOY | {"lr": 1e5}), **options)
 
 
 @each
 def test_lines_of_one_word_have_nothing_to_learn(options):
     with pytest.raises(InputError, match="No line of the corpus keeps two words"):
-        wordloom.train([["a"], ["b"]] * 50, **TOY, **options)
+        pairloom.train([["a"], ["b"]] * 50, **TOY, **options)
 
 
 @each
 def test_training_goes_on_where_a_model_stopped(two_topics, options):
-    first = wordloom.train(two_topics, heldout=0.1, **TOY, **options)
-    second = wordloom.train(two_topics, start=first, heldout=0.1, epochs=1, lr=0.01)
+    first = pairloom.train(two_topics, heldout=0.1, **TOY, **options)
+    second = pairloom.train(two_topics, start=first, heldout=0.1, epochs=1, lr=0.01)
     assert second.record["config"]["model"] == first.record["config"]["model"]
     assert second.record["heldout"]["loss"][0] == first.record["heldout"]["loss"][-1]
     assert second.record["start"]["contexts"] == len(first.contexts)
 
 
 def test_the_nodes_of_one_tree_are_no_start_for_another(two_topics):
-    first = wordloom.train(two_topics, objective="hs", **TOY)
-    other = wordloom.train([*two_topics, ["rare", "cat"]], start=first, epochs=1)
+    first = pairloom.train(two_topics, objective="hs", **TOY)
+    other = pairloom.train([*two_topics, ["rare", "cat"]], start=first, epochs=1)
     assert other.record["start"]["words"] == 20
     assert other.record["start"]["contexts"] == 0
 
@@ -122,7 +122,7 @@ def test_the_nodes_of_one_tree_are_no_start_for_another(two_topics):
 
 @pytest.fixture(scope="module")
 def by_tree(two_topics):
-    return wordloom.train(two_topics, objective="hs", **TOY)
+    return pairloom.train(two_topics, objective="hs", **TOY)
 
 
 def test_probabilities_by_hierarchical_softmax_add_up_to_one_and_know_the_topics(by_tree):
@@ -133,7 +133,7 @@ def test_probabilities_by_hierarchical_softmax_add_up_to_one_and_know_the_topics
 
 def test_a_tree_is_saved_and_loaded(by_tree, tmp_path):
     by_tree.save(tmp_path / "tree.loom")
-    loaded = wordloom.load(tmp_path / "tree.loom")
+    loaded = pairloom.load(tmp_path / "tree.loom")
     assert loaded.contexts.words[0] == "/"
     assert len(loaded.contexts) == len(loaded.words) - 1
     assert loaded.contexts.counts[0] == loaded.words.counts.sum()
@@ -142,7 +142,7 @@ def test_a_tree_is_saved_and_loaded(by_tree, tmp_path):
 
 def test_a_part_of_a_tree_gives_no_probability(by_tree, tmp_path):
     by_tree.save(tmp_path / "tree.loom")
-    part = wordloom.load(tmp_path / "tree.loom", limit=10)
+    part = pairloom.load(tmp_path / "tree.loom", limit=10)
     with pytest.raises(InputError, match="needs the whole tree"):
         part.probability(part.words.words[0], part.words.words[1])
 
@@ -153,13 +153,13 @@ def test_the_nodes_of_a_tree_are_no_words(by_tree, tmp_path, capsys):
     by_tree.save(tmp_path / "tree.loom")
     assert main(["near", str(tmp_path / "tree.loom"), "cat", "--contexts"]) == 2
     assert capsys.readouterr().err == (
-        "wordloom near: In the place of contexts this model has the nodes of a tree (objective=hs). "
-        "Leave out --contexts; `wordloom convert --contexts` writes the nodes to a file.\n"
+        "pairloom near: In the place of contexts this model has the nodes of a tree (objective=hs). "
+        "Leave out --contexts; `pairloom convert --contexts` writes the nodes to a file.\n"
     )
 
 
 def test_a_word_predicts_another_in_a_window_of_its_own(two_topics):
-    emb = wordloom.train(two_topics, model="cbow", **TOY)
+    emb = pairloom.train(two_topics, model="cbow", **TOY)
     assert emb.probability("cat", "dog") > 5 * emb.probability("cat", "red")
     assert len(emb.combined()) == len(emb)
 
@@ -200,20 +200,20 @@ def test_every_model_has_its_usual_rate():
 @pytest.mark.parametrize("freeze", ["words", "contexts"])
 @pytest.mark.parametrize("other", [{"model": "cbow"}, {"objective": "hs"}, {"objective": "softmax"}])
 def test_a_side_is_frozen_in_skip_gram_with_negative_sampling_only(two_topics, freeze, other):
-    first, stages = wordloom.train(two_topics, **TOY), []
+    first, stages = pairloom.train(two_topics, **TOY), []
     kind = {"model": "skipgram", "objective": "negative"} | other
     with pytest.raises(
         ConfigError,
         match=f"^freeze={freeze} is for skip-gram by negative sampling, not for model={kind['model']} "
         rf"and objective={kind['objective']}\.",
     ):
-        wordloom.train(two_topics, start=first, freeze=freeze, on_progress=stages.append, **other)
+        pairloom.train(two_topics, start=first, freeze=freeze, on_progress=stages.append, **other)
     assert not stages  # nothing was compiled for it, nor read
 
 
 def test_pairs_are_learnt_by_negative_sampling_only():
     with pytest.raises(ConfigError, match="are learnt from text, not from pairs"):
-        wordloom.train_pairs([("a", "b")] * 10, objective="hs", min_count=1)
+        pairloom.train_pairs([("a", "b")] * 10, objective="hs", min_count=1)
 
 
 def test_the_command_line_trains_them(corpus, tmp_path, capsys):
@@ -221,7 +221,7 @@ def test_the_command_line_trains_them(corpus, tmp_path, capsys):
     common = ["train", str(corpus), "-o", str(out), "--min-count", "1", "--sample", "0", "--json"]
     assert main([*common, "--model", "cbow", "--objective", "hs", "--cbow-gradient", "undivided"]) == 0
     assert json.loads(capsys.readouterr().out)["words"] == 20
-    config = wordloom.load(out).record["config"]
+    config = pairloom.load(out).record["config"]
     assert (config["model"], config["objective"], config["cbow_gradient"]) == ("cbow", "hs", "undivided")
     assert config["lr"] == 0.05
 
@@ -231,7 +231,7 @@ def test_word2vecs_flags_train_what_they_say(corpus, tmp_path, capsys, cbow, hs)
     common = ["-min-count", "1", "-sample", "0", "-size", "8", "-iter", "2", "-binary", "1", "-debug", "0"]
     flags = ["-cbow", str(cbow), "-hs", str(hs), "-negative", str(5 * (1 - hs))]
     assert main(["word2vec", "-train", str(corpus), "-output", str(tmp_path / "v.bin"), *common, *flags]) == 0
-    same = wordloom.train(
+    same = pairloom.train(
         corpus,
         model="cbow" if cbow else "skipgram",
         objective="hs" if hs else "negative",
@@ -244,4 +244,4 @@ def test_word2vecs_flags_train_what_they_say(corpus, tmp_path, capsys, cbow, hs)
         max_sentence=1000,
         min_lr=(0.05 if cbow else 0.025) * 1e-4,
     )
-    np.testing.assert_array_equal(wordloom.load(tmp_path / "v.bin").words.vectors, same.words.vectors)
+    np.testing.assert_array_equal(pairloom.load(tmp_path / "v.bin").words.vectors, same.words.vectors)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import wordloom
-from wordloom import memory, pair_corpus, pair_sides, spilling, textfiles
-from wordloom.errors import InputError
-from wordloom.pair_corpus import open_pairs
-from wordloom.pair_encode import EncodedPairs, encode_pairs
-from wordloom.pair_sides import Selection
-from wordloom.vocabulary import Vocabulary
+import pairloom
+from pairloom import memory, pair_corpus, pair_sides, spilling, textfiles
+from pairloom.errors import InputError
+from pairloom.pair_corpus import open_pairs
+from pairloom.pair_encode import EncodedPairs, encode_pairs
+from pairloom.pair_sides import Selection
+from pairloom.vocabulary import Vocabulary
 
 Pair = tuple[str, str] | tuple[str, str, float]
 
@@ -102,12 +102,12 @@ def test_errors_and_vectors_are_the_same_too(
     pairs, messages, vectors = many_pairs(weighted=False), [], []
     for room in (1 << 40, 1):
         assert not small_tables
-        monkeypatch.setattr("wordloom.pair_encode.for_counting", lambda _, room=room: room)
+        monkeypatch.setattr("pairloom.pair_encode.for_counting", lambda _, room=room: room)
         running: Any = {"cache_dir": tmp_path, "dim": 2, "epochs": 1}
         with pytest.raises(InputError) as caught:
-            wordloom.train_pairs(pairs, min_count=1e9, **running)
+            pairloom.train_pairs(pairs, min_count=1e9, **running)
         messages.append(str(caught.value))
-        vectors.append(wordloom.train_pairs(pairs, min_count=1, max_vocab=500, **running).words.vectors.tobytes())
+        vectors.append(pairloom.train_pairs(pairs, min_count=1, max_vocab=500, **running).words.vectors.tobytes())
     assert small_tables
     assert messages[0] == messages[1]
     assert messages[0].startswith("min_count=1e+09 leaves 0 of the ")
@@ -119,12 +119,12 @@ ENCODE = """
 import re, sys
 from pathlib import Path
 import numpy as np
-from wordloom.kernel.text import picked
-from wordloom.memory import give_back, resident
-from wordloom.pair_corpus import open_pairs
-from wordloom.pair_encode import encode_pairs
-from wordloom.pair_sides import Selection
-from wordloom.training import load_kernels
+from pairloom.kernel.text import picked
+from pairloom.memory import give_back, resident
+from pairloom.pair_corpus import open_pairs
+from pairloom.pair_encode import encode_pairs
+from pairloom.pair_sides import Selection
+from pairloom.training import load_kernels
 
 def run(pairs, max_memory):
     with open_pairs(pairs) as corpus:

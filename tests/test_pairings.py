@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-import wordloom
-from wordloom.cli import main
-from wordloom.config import TextOptions
-from wordloom.errors import CorpusChangedError
-from wordloom.lines import LineFiles
-from wordloom.pairings import basket_pairs, dependency_pairs, edge_pairs
+import pairloom
+from pairloom.cli import main
+from pairloom.config import TextOptions
+from pairloom.errors import CorpusChangedError
+from pairloom.lines import LineFiles
+from pairloom.pairings import basket_pairs, dependency_pairs, edge_pairs
 
 SESSIONS = Path(__file__).parent.parent.parent / "shared/data/sessions/yoochoose_100k.txt"
 
@@ -181,7 +181,7 @@ def test_bad_parses_are_named_and_nothing_is_written(text, message, tmp_path, ca
     assert main(["pairs", "conllu", str(path), "-o", str(tmp_path / "p.txt")]) == 2
     printed = capsys.readouterr()
     assert printed.out == "" and printed.err.count("\n") == 1
-    assert printed.err.startswith(f"wordloom pairs: {path}")
+    assert printed.err.startswith(f"pairloom pairs: {path}")
     assert message in printed.err
     assert list(tmp_path.iterdir()) == [path]
 
@@ -198,9 +198,9 @@ def test_edges_make_pairs_both_ways_and_weights_go_with_them(tmp_path):
 
 
 def test_an_iterator_is_refused_since_pairs_are_read_twice():
-    with pytest.raises(wordloom.CorpusTypeError, match="can be read only once, and these pairs can be read again"):
+    with pytest.raises(pairloom.CorpusTypeError, match="can be read only once, and these pairs can be read again"):
         edge_pairs(iter([("a", "b")]))
-    with pytest.raises(wordloom.CorpusTypeError, match="can be read only once"):
+    with pytest.raises(pairloom.CorpusTypeError, match="can be read only once"):
         basket_pairs(iter([["a", "b"]]))
 
 
@@ -236,7 +236,7 @@ def test_a_giant_basket_is_an_error_with_its_line(tmp_path, capsys):
         "1,001,000 pairs. Allow larger ones, or part or remove this one."
     ) in capsys.readouterr().err
     assert not (tmp_path / "p.txt").exists()
-    with pytest.raises(wordloom.InputError, match="basket 1: a basket of 3 items, where 2 is the largest"):
+    with pytest.raises(pairloom.InputError, match="basket 1: a basket of 3 items, where 2 is the largest"):
         list(basket_pairs([["a", "b"], ["a", "b", "c"]], largest=2))
     assert main(["pairs", "baskets", str(tmp_path / "b.txt"), "-o", str(tmp_path / "p.txt"), "--largest", "1001"]) == 0
     assert len((tmp_path / "p.txt").read_text().splitlines()) == 2 + 1001 * 1000
@@ -245,16 +245,16 @@ def test_a_giant_basket_is_an_error_with_its_line(tmp_path, capsys):
 def test_what_no_file_of_pairs_can_hold_is_refused(tmp_path):
     pairs = basket_pairs([["New York", "Paris"]])
     assert list(pairs) == [("New York", "Paris"), ("Paris", "New York")]
-    with pytest.raises(wordloom.InputError, match="'New York', 'Paris' has white space in it"):
+    with pytest.raises(pairloom.InputError, match="'New York', 'Paris' has white space in it"):
         pairs.save(tmp_path / "p.txt")
     (tmp_path / "b.txt").write_text("a b\na " + "b" * 1001)
-    with pytest.raises(wordloom.InputError, match=r"b\.txt, line 2: 'b{30}'\.\.\. is longer than 1000 bytes"):
+    with pytest.raises(pairloom.InputError, match=r"b\.txt, line 2: 'b{30}'\.\.\. is longer than 1000 bytes"):
         basket_pairs(tmp_path / "b.txt").save(tmp_path / "p.txt")
     assert not (tmp_path / "p.txt").exists()
 
 
 def test_an_option_that_there_is_not():
-    with pytest.raises(wordloom.ConfigError, match=r"There is no option 'encodin'; did you mean 'encoding'\?"):
+    with pytest.raises(pairloom.ConfigError, match=r"There is no option 'encodin'; did you mean 'encoding'\?"):
         basket_pairs([["a", "b"]], encodin="latin-1")
 
 
@@ -299,11 +299,11 @@ def test_edges_of_python_are_folded_too():
 
 
 def test_parses_come_from_files(tmp_path):
-    with pytest.raises(wordloom.CorpusTypeError, match="Parses cannot be of type NoneType"):
+    with pytest.raises(pairloom.CorpusTypeError, match="Parses cannot be of type NoneType"):
         dependency_pairs(None)
     path = tmp_path / "long.conllu"
     path.write_text("\t".join(["1", "a", "a", "X", "_", "_", "9" * 5000, "dep", "_", "_"]) + "\n")
-    with pytest.raises(wordloom.InputError, match="HEAD is '9999"):
+    with pytest.raises(pairloom.InputError, match="HEAD is '9999"):
         list(dependency_pairs(path))
 
 

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-import wordloom
-from wordloom import blocks, cli, pair_source
-from wordloom.config import TrainConfig
-from wordloom.errors import ConfigError, CorpusTypeError, InputError
-from wordloom.pair_corpus import open_pairs
-from wordloom.pair_encode import EncodedPairs, encode_pairs
-from wordloom.pair_sides import Selection
-from wordloom.pair_source import PairSource
-from wordloom.source import Names
-from wordloom.vocabulary import Vocabulary
-from wordloom.workers import workers
+import pairloom
+from pairloom import blocks, cli, pair_source
+from pairloom.config import TrainConfig
+from pairloom.errors import ConfigError, CorpusTypeError, InputError
+from pairloom.pair_corpus import open_pairs
+from pairloom.pair_encode import EncodedPairs, encode_pairs
+from pairloom.pair_sides import Selection
+from pairloom.pair_source import PairSource
+from pairloom.source import Names
+from pairloom.vocabulary import Vocabulary
+from pairloom.workers import workers
 
 TOY = {"dim": 16, "epochs": 10, "min_count": 1}
 ANIMALS, COLOURS = ("cat", "dog", "cow"), ("red", "blue")
@@ -329,7 +329,7 @@ def test_subsampling_thins_each_side_by_itself(tmp_path):
 
 
 def test_words_of_the_same_contexts_are_neighbours():
-    emb = wordloom.train_pairs(PAIRS * 100, **TOY)
+    emb = pairloom.train_pairs(PAIRS * 100, **TOY)
     assert {word for word, _ in emb.most_similar("cat", topn=2)} == {"dog", "cow"}
     assert emb.most_similar("red", topn=1)[0][0] == "blue"
     assert sorted(emb.contexts.words) == ["eats", "fades", "is", "sleeps"]
@@ -344,10 +344,10 @@ def test_the_noise_comes_from_the_contexts_own_counts():
     often = [(w, "often", 20.0) for w in "abcdefgh"] * 20  # heavy, so that weights matter
     pairs = often + [(w, f"c{i}", 1.0) for w in "abcdefgh" for i in range(20)] * 20
     options = TOY | {"epochs": 30, "negatives": 1}
-    as_in_d = wordloom.train_pairs(pairs, **options, noise_power=1.0)
+    as_in_d = pairloom.train_pairs(pairs, **options, noise_power=1.0)
     assert as_in_d.probability("a", "often") == pytest.approx(0.5 / (0.5 + 0.5 * 0.5), abs=0.1)
     assert as_in_d.probability("a", "c7") == pytest.approx(0.5, abs=0.1)
-    uniform = wordloom.train_pairs(pairs, **options, noise_power=0.0)
+    uniform = pairloom.train_pairs(pairs, **options, noise_power=0.0)
     assert uniform.probability("a", "often") == pytest.approx(0.5 / (0.5 + 0.5 / 21), abs=0.05)
     assert uniform.probability("a", "c7") == pytest.approx((1 / 40) / (1 / 40 + 1 / 21), abs=0.1)
 
@@ -355,7 +355,7 @@ def test_the_noise_comes_from_the_contexts_own_counts():
 def test_a_heavy_weight_learns_what_as_many_pairs_would():
     """Counts that somebody has added up: each pair once, with its weight."""
     pairs = [(w, "often", 8000.0) for w in "abcdefgh"] + [(w, f"c{i}", 400.0) for w in "abcdefgh" for i in range(20)]
-    emb = wordloom.train_pairs(pairs, **TOY | {"epochs": 6}, negatives=1, noise_power=1.0)
+    emb = pairloom.train_pairs(pairs, **TOY | {"epochs": 6}, negatives=1, noise_power=1.0)
     assert emb.probability("a", "often") == pytest.approx(0.5 / (0.5 + 0.5 * 0.5), abs=0.05)
     assert emb.probability("a", "c7") == pytest.approx(0.5, abs=0.05)
 
@@ -376,7 +376,7 @@ def test_copies_of_a_pair_do_not_stand_in_a_row():
 
 def test_of_weights_a_share_is_held_out_not_whole_pairs():
     pairs = [(w, c, 500.0) for w, c in PAIRS]
-    emb = wordloom.train_pairs(pairs, **TOY)
+    emb = pairloom.train_pairs(pairs, **TOY)
     assert emb.record["heldout"]["pairs"] == pytest.approx(325, abs=20)  # a twentieth of them all
     source = source_of(np.full(1000, 10.0), heldout=0.3)
     held, trained = len(list(source.heldout_pairs())), sum(map(len, dealt_pairs(source)))
@@ -403,7 +403,7 @@ def test_the_bytes_are_the_same_for_any_number_of_threads_and_for_files(many, sm
     pairs = [(w, c, 0.5 + i % 3) for i, (w, c) in enumerate(many)] if weighted else many
     path = write(tmp_path / "p.txt", pairs)
     options = {"dim": 20, "epochs": 2, "min_count": 2, "min_context_count": 3, **more}
-    results = [wordloom.train_pairs(source, threads=t, **options) for source, t in ((pairs, 1), (path, 2), (path, 5))]
+    results = [pairloom.train_pairs(source, threads=t, **options) for source, t in ((pairs, 1), (path, 2), (path, 5))]
     assert len({tuple(sha256(emb)) for emb in results}) == 1
     for i, emb in enumerate(results):
         emb.save(tmp_path / f"{i}.loom")
@@ -420,50 +420,50 @@ def test_the_small_rounds_above_do_cut_the_pairs_into_parts_and_rounds(many, sma
 def test_pairs_of_a_text_train_as_well_as_the_text(two_topics):
     """The same D by another way: fixed windows, written down as pairs."""
     pairs = [(w, c) for s in two_topics for i, w in enumerate(s) for j, c in enumerate(s) if 0 < abs(i - j) <= 5]
-    emb = wordloom.train_pairs(pairs, **TOY)
-    text = wordloom.train(two_topics, **TOY, sample=0, window_shape="fixed")
+    emb = pairloom.train_pairs(pairs, **TOY)
+    text = pairloom.train(two_topics, **TOY, sample=0, window_shape="fixed")
     assert emb.record["heldout"]["loss"][-1] == pytest.approx(text.record["heldout"]["loss"][-1], abs=0.1)
     for word in emb:
         assert {w for w, _ in emb.most_similar(word, topn=9)} == {w for w, _ in text.most_similar(word, topn=9)}
 
 
 def test_lower_case_folds_pairs_of_python_too():
-    emb = wordloom.train_pairs([(w.upper(), c) for w, c in PAIRS] * 9, **TOY, lowercase=True)
+    emb = pairloom.train_pairs([(w.upper(), c) for w, c in PAIRS] * 9, **TOY, lowercase=True)
     assert sorted(emb) == sorted(ANIMALS + COLOURS)
 
 
 def test_given_vocabularies_are_checked():
     one, two = Vocabulary.of([("is", 3)]), Vocabulary.of([("is", 3), ("eats", 2)])
     with pytest.raises(InputError, match="The given contexts are 1; need at least 2"):
-        wordloom.train_pairs(PAIRS * 9, contexts=one)
-    with pytest.raises(ConfigError, match=r"words is not a wordloom\.Vocabulary"):
-        wordloom.train_pairs(PAIRS * 9, words=["cat"])
+        pairloom.train_pairs(PAIRS * 9, contexts=one)
+    with pytest.raises(ConfigError, match=r"words is not a pairloom\.Vocabulary"):
+        pairloom.train_pairs(PAIRS * 9, words=["cat"])
     with pytest.raises(ConfigError, match="Given contexts are taken as they are: leave out min_context_count"):
-        wordloom.train_pairs(PAIRS * 9, contexts=two, min_context_count=3)
+        pairloom.train_pairs(PAIRS * 9, contexts=two, min_context_count=3)
 
 
 @pytest.mark.parametrize("option", ["window", "left", "positional", "clean", "max_sentence"])
 def test_options_of_text_are_refused(option):
     with pytest.raises(ConfigError, match=f"{option} is about text, and pairs are given as they are"):
-        wordloom.train_pairs(PAIRS, **{option: 3 if option in ("window", "left", "max_sentence") else True})
+        pairloom.train_pairs(PAIRS, **{option: 3 if option in ("window", "left", "max_sentence") else True})
 
 
 def test_and_those_of_pairs_are_refused_for_text(two_topics):
     with pytest.raises(ConfigError, match="min_context_count is for pairs"):
-        wordloom.train(two_topics, min_context_count=2)
+        pairloom.train(two_topics, min_context_count=2)
 
 
 def test_nothing_is_left_in_the_cache(tmp_path):
-    wordloom.train_pairs(PAIRS * 10, **TOY, cache_dir=tmp_path)
+    pairloom.train_pairs(PAIRS * 10, **TOY, cache_dir=tmp_path)
     with pytest.raises(InputError):
-        wordloom.train_pairs([("a", "x")], **TOY, cache_dir=tmp_path)
+        pairloom.train_pairs([("a", "x")], **TOY, cache_dir=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 # --- On the command line
 
 
-def wordloom_command(capsys, *argv):
+def pairloom_command(capsys, *argv):
     code = cli.main([str(arg) for arg in argv])
     out, err = capsys.readouterr()
     return code, out, err.strip().splitlines()
@@ -473,12 +473,12 @@ def test_the_command_trains_pairs_and_writes_both_sides(tmp_path, capsys):
     path = write(tmp_path / "p.txt", PAIRS * 20, " ")
     both = tmp_path / "words.loom", tmp_path / "contexts.vec"
     options = ["--min-count", 1, "--min-context-count", 0.5, "--dim", 8, "--json", "--quiet"]
-    code, out, _ = wordloom_command(
+    code, out, _ = pairloom_command(
         capsys, "train", "--pairs", path, "-o", both[0], "--contexts-output", both[1], *options
     )
     assert (code, json.loads(out)["words"]) == (0, 5)
-    emb = wordloom.load(both[0])
-    assert sorted(wordloom.load(both[1]).words) == sorted(emb.contexts) == ["eats", "fades", "is", "sleeps"]
+    emb = pairloom.load(both[0])
+    assert sorted(pairloom.load(both[1]).words) == sorted(emb.contexts) == ["eats", "fades", "is", "sleeps"]
     assert "window" not in emb.record["config"]
 
 
@@ -496,7 +496,7 @@ def test_the_command_trains_pairs_and_writes_both_sides(tmp_path, capsys):
 def test_bad_pairs_exit_with_2_and_one_line_and_write_nothing(tmp_path, capsys, content, end):
     path, out = tmp_path / "p.txt", tmp_path / "p.loom"
     path.write_text(content)
-    code, _, lines = wordloom_command(capsys, "train", "--pairs", path, "-o", out, "--min-count", 1, "--quiet")
+    code, _, lines = pairloom_command(capsys, "train", "--pairs", path, "-o", out, "--min-count", 1, "--quiet")
     assert code == 2 and len(lines) == 1 and end in lines[0]
     assert not out.exists()
 
@@ -504,7 +504,7 @@ def test_bad_pairs_exit_with_2_and_one_line_and_write_nothing(tmp_path, capsys, 
 def test_options_that_only_pairs_or_only_text_have_are_refused(tmp_path, capsys):
     path = write(tmp_path / "p.txt", PAIRS * 20, " ")
     for argv in (["--columns", "a,b"], ["--read-contexts", path], ["--pairs", "--keep", path], ["--pairs", "--clean"]):
-        code, _, lines = wordloom_command(capsys, "train", path, "-o", tmp_path / "p.loom", "--quiet", *argv)
+        code, _, lines = pairloom_command(capsys, "train", path, "-o", tmp_path / "p.loom", "--quiet", *argv)
         assert code == 2 and len(lines) == 1
     assert not (tmp_path / "p.loom").exists()
 
@@ -516,7 +516,7 @@ def test_words_and_contexts_do_not_go_into_one_file(tmp_path, capsys):
         ["word2vecf", "-train", path, "-output", out, "-dumpcv", out],
     )
     for argv in commands:
-        code, _, lines = wordloom_command(capsys, *argv)
+        code, _, lines = pairloom_command(capsys, *argv)
         assert code == 2 and "cannot hold both words and contexts" in lines[-1]
     assert not out.exists()
 
@@ -527,29 +527,29 @@ def test_word2vecf_takes_the_files_of_the_original(tmp_path, capsys):
     (tmp_path / "cv").write_text("is 100\neats 60\nfades 40\n")
     words, contexts = tmp_path / "w.vec", tmp_path / "c.vec"
     vocabularies = ["-wvocab", tmp_path / "wv", "-cvocab", tmp_path / "cv"]
-    code, out, _ = wordloom_command(
+    code, out, _ = pairloom_command(
         capsys, "word2vecf", "-train", path, "-output", words, "-dumpcv", contexts, *vocabularies, "-size", 8
     )
     assert (code, out) == (0, "WVocab size: 3\nCVocab size: 3\n")
-    assert wordloom.load(words).words.words == ["cat", "dog", "red"]
-    assert wordloom.load(contexts).words.words == ["is", "eats", "fades"]
+    assert pairloom.load(words).words.words == ["cat", "dog", "red"]
+    assert pairloom.load(contexts).words.words == ["is", "eats", "fades"]
     assert words.read_text().startswith("3 8\ncat ")
 
 
 def test_columns_are_those_of_a_table():
     with pytest.raises(CorpusTypeError, match=r"^columns= are those of a Parquet file, but this is a list\.$"):
-        wordloom.train_pairs([("a", "b")], columns=["a", "b"])
+        pairloom.train_pairs([("a", "b")], columns=["a", "b"])
 
 
 def test_a_line_longer_than_any_pair_is_refused(tmp_path):
     (tmp_path / "pairs.txt").write_text("a b\n" + "c " * 3_000_000)
     with pytest.raises(InputError, match=r"pairs\.txt, line 2: "):
-        wordloom.train_pairs(tmp_path / "pairs.txt")
+        pairloom.train_pairs(tmp_path / "pairs.txt")
 
 
 def test_a_word_of_a_pair_has_a_largest_length():
     with pytest.raises(InputError, match=r"^The context of pairs\[1\] has more than \d+ bytes\. Shorten it\.$"):
-        wordloom.train_pairs([("a", "b"), ("a", "x" * 100_000)])
+        pairloom.train_pairs([("a", "b"), ("a", "x" * 100_000)])
 
 
 def test_pairs_in_memory_have_no_file_that_could_change():
@@ -566,7 +566,7 @@ def test_what_is_no_pair_in_a_table_is_named_with_its_file(tmp_path):
     with pytest.raises(
         InputError, match=r"pairs\.parquet, row by row as pairs: The word of pairs\[1\] is an empty string"
     ):
-        wordloom.train_pairs(tmp_path / "pairs.parquet")
+        pairloom.train_pairs(tmp_path / "pairs.parquet")
 
 
 def test_columns_of_what_is_no_table_are_refused(tmp_path):
@@ -574,10 +574,10 @@ def test_columns_of_what_is_no_table_are_refused(tmp_path):
     with pytest.raises(
         InputError, match=r"^columns= are those of a Parquet file, and .*pairs\.txt is none\. Leave them"
     ):
-        wordloom.train_pairs(tmp_path / "pairs.txt", columns=["a", "b"])
+        pairloom.train_pairs(tmp_path / "pairs.txt", columns=["a", "b"])
 
 
 def test_a_pair_with_a_megabyte_of_space_behind_it_is_refused(tmp_path):
     (tmp_path / "pairs.txt").write_text("a b\nc d" + " " * 3_000_000)
     with pytest.raises(InputError, match=r"pairs\.txt, line 2: far too long for a pair\."):
-        wordloom.train_pairs(tmp_path / "pairs.txt")
+        pairloom.train_pairs(tmp_path / "pairs.txt")

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import wordloom
-from wordloom import Phrases, textfiles
-from wordloom.cli import main
-from wordloom.corpus import open_corpus
-from wordloom.phrases import pairs as pair_counting
-from wordloom.phrases.joining import inner_words, join
-from wordloom.phrases.scores import SCORES
+import pairloom
+from pairloom import Phrases, textfiles
+from pairloom.cli import main
+from pairloom.corpus import open_corpus
+from pairloom.phrases import pairs as pair_counting
+from pairloom.phrases.joining import inner_words, join
+from pairloom.phrases.scores import SCORES
 
 CITIES = ["i love new york", "new york is big", "she left new york for the bank of america", "the bank of america"]
 TEXT = "\n".join(CITIES * 10) + "\n"
@@ -120,7 +120,7 @@ def test_phrases_cannot_be_changed():
 
 @pytest.mark.parametrize("words", [("new",), ("of", "york"), ("new", "york", "city"), ("new", ""), "ab", ("a", 5)])
 def test_what_is_not_a_phrase_is_refused(words):
-    with pytest.raises(wordloom.InputError, match="is not a phrase"):
+    with pytest.raises(pairloom.InputError, match="is not a phrase"):
         Phrases(({words: 1.0},), frozenset({"of"}))
 
 
@@ -331,7 +331,7 @@ def test_sentences_with_phrases_can_be_trained_on(tmp_path):
     for source in (lists(TEXT), tmp_path / "c.txt"):
         sentences = phrases.wrap(source)
         assert list(sentences) == list(sentences) == [phrases.apply(line) for line in lists(TEXT)]
-        emb = wordloom.train(sentences, dim=4, epochs=1, sample=0)
+        emb = pairloom.train(sentences, dim=4, epochs=1, sample=0)
         assert "new_york" in emb and "bank_of_america" in emb
 
 
@@ -350,7 +350,7 @@ def test_the_file_is_lines_of_json(tmp_path):
     Phrases(({("bank", "of", "america"): 2.5}, {("a", "b"): 1.0}), frozenset({"of"})).save(tmp_path / "p.jsonl")
     head, *lines = map(json.loads, (tmp_path / "p.jsonl").read_text().splitlines())
     assert head == {
-        "format": "wordloom-phrases-1",
+        "format": "pairloom-phrases-1",
         "delimiter": "_",
         "connectors": ["of"],
         "phrases": [1, 1],
@@ -359,13 +359,13 @@ def test_the_file_is_lines_of_json(tmp_path):
     assert lines == [[1, 2.5, "bank", "of", "america"], [2, 1.0, "a", "b"]]
 
 
-HEAD = '{"format": "wordloom-phrases-1", "delimiter": "_", "connectors": ["of"], "phrases": [1]}\n'
+HEAD = '{"format": "pairloom-phrases-1", "delimiter": "_", "connectors": ["of"], "phrases": [1]}\n'
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "is not a file of phrases. Make one by Phrases.save or wordloom phrases --save-phrases."),
+        ("", "is not a file of phrases. Make one by Phrases.save or pairloom phrases --save-phrases."),
         ("new york\n", "is not a file of phrases."),
         ("[" * 100_000, "is not a file of phrases."),
         (b"\xff\xfe", "line 1: not valid UTF-8 (byte 0 of the line)."),
@@ -390,7 +390,7 @@ HEAD = '{"format": "wordloom-phrases-1", "delimiter": "_", "connectors": ["of"],
 def test_a_damaged_file_is_one_line(content, message, tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(wordloom.InputError) as error:
+    with pytest.raises(pairloom.InputError) as error:
         Phrases.load(path)
     assert message in str(error.value) and str(path) in str(error.value) and "\n" not in str(error.value)
 
@@ -398,7 +398,7 @@ def test_a_damaged_file_is_one_line(content, message, tmp_path):
 @pytest.mark.parametrize("path", ["none.jsonl", ".", "/dev/null"])
 def test_a_file_that_is_none(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(wordloom.InputError, match="Give a file of phrases"):
+    with pytest.raises(pairloom.InputError, match="Give a file of phrases"):
         Phrases.load(path)
 
 
@@ -436,7 +436,7 @@ def test_a_file_that_is_none(path, tmp_path, monkeypatch):
     ],
 )
 def test_a_wrong_option_is_one_line(options, message):
-    with pytest.raises(wordloom.ConfigError) as error:
+    with pytest.raises(pairloom.ConfigError) as error:
         Phrases.learn([["a", "b"]] * 9, **options)
     assert message in str(error.value) and "\n" not in str(error.value)
 
@@ -444,21 +444,21 @@ def test_a_wrong_option_is_one_line(options, message):
 @pytest.mark.parametrize("content", ["", "\n\n", " \t\u3000"])
 def test_text_without_words(content, tmp_path):
     (tmp_path / "c.txt").write_text(content)
-    with pytest.raises(wordloom.InputError, match=r"c.txt has no words\. A corpus is text"):
+    with pytest.raises(pairloom.InputError, match=r"c.txt has no words\. A corpus is text"):
         Phrases.learn(tmp_path / "c.txt")
 
 
 def test_other_bad_input(tmp_path):
     phrases = Phrases(({("a", "b"): 1.0},))
-    with pytest.raises(wordloom.InputError, match=r"Use .split\(\) on it"):
+    with pytest.raises(pairloom.InputError, match=r"Use .split\(\) on it"):
         phrases.apply("a b")
-    with pytest.raises(wordloom.InputError, match=r"has white space, which text cannot hold\. Use wrap instead"):
+    with pytest.raises(pairloom.InputError, match=r"has white space, which text cannot hold\. Use wrap instead"):
         phrases.transform([["a b", "c"]], tmp_path / "out.txt")
-    with pytest.raises(wordloom.InputError, match="can be read only once"):
+    with pytest.raises(pairloom.InputError, match="can be read only once"):
         Phrases.learn(iter([["a", "b"]]))
     (tmp_path / "c.txt").write_text(TEXT)
     for corpus in (tmp_path / "c.txt", [tmp_path / "c.txt"]):
-        with pytest.raises(wordloom.InputError, match="is, or is among, the files to be read"):
+        with pytest.raises(pairloom.InputError, match="is, or is among, the files to be read"):
             phrases.transform(corpus, tmp_path / "c.txt")
     assert (tmp_path / "c.txt").read_text() == TEXT
     assert not (tmp_path / "out.txt").exists()
@@ -472,7 +472,7 @@ def test_a_corpus_that_changes_between_readings_is_noticed():
             self.readings += 1
             return iter([["a", "b"], ["a" if self.readings < 5 else "b", "b"]])
 
-    with pytest.raises(wordloom.CorpusChangedError, match="was not the same when read again"):
+    with pytest.raises(pairloom.CorpusChangedError, match="was not the same when read again"):
         Phrases.learn(Fickle())
 
 
@@ -561,7 +561,7 @@ def test_the_output_does_not_depend_on_threads(tmp_path, capsys):
 def test_the_command_says_what_is_wrong_in_one_line(args, message, corpus, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     error = run(capsys, "c.txt", "--quiet", *args, code=2)
-    assert error.startswith("wordloom phrases: ") and message in error and error.count("\n") == 1
+    assert error.startswith("pairloom phrases: ") and message in error and error.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["c.txt"]
     assert corpus.read_text() == TEXT
 
@@ -573,7 +573,7 @@ def test_the_command_needs_words(tmp_path, capsys):
 
 def test_the_text_can_be_piped_and_its_reader_may_stop(tmp_path):
     (tmp_path / "c.txt").write_text(TEXT * 500)
-    command = [sys.executable, "-m", "wordloom", "phrases", "c.txt", "-o", "/dev/stdout"]
+    command = [sys.executable, "-m", "pairloom", "phrases", "c.txt", "-o", "/dev/stdout"]
     command += ["--scoring", "npmi", "--threshold", "0.95"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "i_love new_york\n"
@@ -583,4 +583,4 @@ def test_the_text_can_be_piped_and_its_reader_may_stop(tmp_path):
 
 
 def test_help_has_an_example(capsys):
-    assert "example: wordloom phrases corpus.txt -o joined.txt" in run(capsys, "--help")
+    assert "example: pairloom phrases corpus.txt -o joined.txt" in run(capsys, "--help")

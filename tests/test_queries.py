@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from wordloom.errors import InputError, UnknownWordError, WordloomError
-from wordloom.vectors import Embedding, Vectors
+from pairloom.errors import InputError, PairloomError, UnknownWordError
+from pairloom.vectors import Embedding, Vectors
 
 
 @pytest.fixture(scope="module")
@@ -118,8 +118,8 @@ def test_a_word_is_no_batch(many):
 def test_the_answers_of_a_batch_do_not_depend_on_how_it_is_cut(many, monkeypatch):
     queries = many.words[:40]
     whole = many.most_similar_batch(queries, topn=20)
-    monkeypatch.setattr("wordloom.nearest._ROWS_AT_ONCE", 7)
-    monkeypatch.setattr("wordloom.nearest._COSINES_AT_ONCE", 64)
+    monkeypatch.setattr("pairloom.nearest._ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("pairloom.nearest._COSINES_AT_ONCE", 64)
     assert many.most_similar_batch(queries, topn=20) == whole
 
 
@@ -151,8 +151,8 @@ def test_rank_counts_the_words_that_are_closer(many):
 
 
 def test_very_many_neighbours_of_many_words_take_turns(many, monkeypatch):
-    monkeypatch.setattr("wordloom.nearest._ROWS_AT_ONCE", 50)
-    monkeypatch.setattr("wordloom.nearest._COSINES_AT_ONCE", 1000)
+    monkeypatch.setattr("pairloom.nearest._ROWS_AT_ONCE", 50)
+    monkeypatch.setattr("pairloom.nearest._COSINES_AT_ONCE", 1000)
     assert many.most_similar_batch(many.words[:20], topn=300) == [
         many.most_similar(w, topn=300) for w in many.words[:20]
     ]
@@ -287,7 +287,7 @@ def test_documents_without_known_words_are_infinitely_far():
 
 def test_the_word_movers_distance_names_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "ot", None)
-    with pytest.raises(WordloomError, match=r"pip install 'wordloom\[wmd\]'"):
+    with pytest.raises(PairloomError, match=r"pip install 'pairloom\[wmd\]'"):
         Vectors(["a"], [[1.0]]).wmdistance(["a"], ["a"])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wordloom.cli import main
+from pairloom.cli import main
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 
@@ -39,7 +39,7 @@ def test_the_commands_run(tmp_path, monkeypatch, capsys):
         "1\tlong\tlong\tADJ\t_\t_\t2\tamod\t_\t_\n2\tlive\tlive\tVERB\t_\t_\t0\troot\t_\t_\n"
     )
     commands = [shlex.split(line, comments=True) for line in "\n".join(blocks("sh")).splitlines()]
-    ours = [words[1:] for words in commands if words[:1] == ["wordloom"]]
+    ours = [words[1:] for words in commands if words[:1] == ["pairloom"]]
     assert len(ours) >= 4
     for words in ours:
         assert main(words) == 0, capsys.readouterr().err
@@ -53,14 +53,14 @@ def test_the_two_commands_are_in_the_first_screen_and_in_the_makefile(target):
 
 
 def test_every_option_of_training_is_in_the_table():
-    from wordloom.arguments import OPTIONS
+    from pairloom.arguments import OPTIONS
 
     table = README[README.index("## The options") :]
     assert [name for name in OPTIONS if f"`{name}`" not in table] == []
 
 
 def test_every_file_of_the_package_is_in_the_tree():
-    package = Path(__file__).parent.parent / "src" / "wordloom"
-    tree = README[README.index("src/wordloom/") :]
+    package = Path(__file__).parent.parent / "src" / "pairloom"
+    tree = README[README.index("src/pairloom/") :]
     small = {"__init__.py", "__main__.py", "types.py", "errors.py", "progress.py"}  # what no bend of the river is
     assert [f.name for f in package.glob("*.py") if f.name not in small and f"  {f.name} " not in tree] == []

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-import wordloom
-from wordloom.cli import main
-from wordloom.errors import InputError
-from wordloom.formats import native
-from wordloom.record import fault_in
-from wordloom.vectors import Embedding, Vectors
+import pairloom
+from pairloom.cli import main
+from pairloom.errors import InputError
+from pairloom.formats import native
+from pairloom.record import fault_in
+from pairloom.vectors import Embedding, Vectors
 
 
 def embedding(record):
@@ -39,7 +39,7 @@ BAD = [
 def test_what_training_writes_is_read(record, tmp_path):
     assert fault_in(record) is None
     embedding(record).save(tmp_path / "a.loom")
-    assert wordloom.load(tmp_path / "a.loom").record == record
+    assert pairloom.load(tmp_path / "a.loom").record == record
 
 
 @pytest.mark.parametrize(("name", "value"), BAD)
@@ -58,13 +58,13 @@ def test_what_no_training_writes_is_refused_by_one_line(name, value, tmp_path, m
         assert output.out == ""
         assert output.err.count("\n") == 1
         assert f"cannot be loaded: its record has {json.loads(json.dumps(value))!r:.80}" in output.err
-        assert f"for {name}, which no wordloom writes. It is damaged, or not a file that wordloom saved" in output.err
+        assert f"for {name}, which no pairloom writes. It is damaged, or not a file that pairloom saved" in output.err
 
 
 def test_text_options_that_this_version_does_not_know_are_passed_over(tmp_path, two_topics, capsys):
     path, text = tmp_path / "a.loom", tmp_path / "a.txt"
     text.write_text("".join(" ".join(sentence) + "\n" for sentence in two_topics))
-    made = wordloom.train(text, dim=2, epochs=1)
+    made = pairloom.train(text, dim=2, epochs=1)
     Embedding(words=made.words, contexts=made.contexts, record=made.record | {"text": {"of_tomorrow": 1}}).save(path)
     assert main(["explain", str(path), str(text), "--quiet"]) == 0
     assert "The objective" in capsys.readouterr().out

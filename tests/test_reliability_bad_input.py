@@ -47,13 +47,13 @@ def test_the_bench_notices(fault, bench):
 
 
 def test_the_bench_notices_what_is_left_in_the_places_for_temporary_files(bench):
-    case = Case("", None, lambda: write_over(bench.temporary / "wordloom-x.spool"), error=ValueError)
-    assert bench.problems(case) == [" (library): wordloom-x.spool was left in temporary"]
+    case = Case("", None, lambda: write_over(bench.temporary / "pairloom-x.spool"), error=ValueError)
+    assert bench.problems(case) == [" (library): pairloom-x.spool was left in temporary"]
     assert list(bench.temporary.iterdir()) == []
 
 
 def test_a_traceback_is_more_than_one_line(bench, monkeypatch):
-    monkeypatch.setattr("wordloom.commands.info.run", lambda args: 1 / 0)
+    monkeypatch.setattr("pairloom.commands.info.run", lambda args: 1 / 0)
     assert "exit code 1, not 2" in bench.problems(Case("", LINE))[0]
     assert "Traceback" in run(LINE).err
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from pairloom.temporary import HAS_LOCKS
 from reliability.concurrency import measure
-from wordloom.temporary import HAS_LOCKS
 
 
 @pytest.mark.skipif(not HAS_LOCKS, reason="this system has no flock")

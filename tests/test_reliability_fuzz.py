@@ -4,9 +4,9 @@ import time
 
 import pytest
 
+from pairloom.errors import InputError
 from reliability import fuzz
 from reliability.fuzz_targets import Target
-from wordloom.errors import InputError
 
 
 def test_some_thousand_changed_files_of_each_kind_are_refused_or_read_rightly():

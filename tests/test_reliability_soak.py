@@ -60,6 +60,6 @@ def test_a_cycle_that_fails_is_a_miss_with_its_error(monkeypatch: pytest.MonkeyP
 
 
 def test_every_mutant_changes_one_place_of_the_package() -> None:
-    package = Path(soak.__file__).parents[1] / "src" / "wordloom"
+    package = Path(soak.__file__).parents[1] / "src" / "pairloom"
     for mutant in soak.MUTANTS:
         assert (package / mutant.file).read_text().count(mutant.old) == 1, mutant.fault

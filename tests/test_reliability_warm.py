@@ -19,7 +19,7 @@ def server():
 
 
 def test_a_forked_command_ends_as_a_fresh_one(server, tmp_path):
-    fresh = subprocess.run([sys.executable, "-m", "wordloom", "info", "no.loom"], cwd=tmp_path, capture_output=True)
+    fresh = subprocess.run([sys.executable, "-m", "pairloom", "info", "no.loom"], cwd=tmp_path, capture_output=True)
     forked = server.start(["info", "no.loom"], tmp_path, os.environ, tmp_path / "said")
     assert forked.wait() == fresh.returncode == 2
     assert (tmp_path / "said").read_bytes() == fresh.stderr
@@ -30,7 +30,7 @@ def test_it_has_its_own_folder_and_environment(server, tmp_path):
         folder, said = tmp_path / name, tmp_path / "said"
         folder.mkdir()
         (folder / "text.txt").write_text(f"{name} or {name}\n")
-        environment = {**os.environ, "WORDLOOM_CACHE": str(folder / "cache")}
+        environment = {**os.environ, "PAIRLOOM_CACHE": str(folder / "cache")}
         assert server.start(["vocab", "text.txt", "--min-count", "1", "--quiet"], folder, environment, said).wait() == 0
         assert f"{name} 2" in said.read_text()
         assert server.start(["cache", "--json"], folder, environment, said).wait() == 0

@@ -15,13 +15,13 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks, get_tags
 
-import wordloom
+import pairloom
+from pairloom.config import TrainConfig
+from pairloom.documents import document_vectors
+from pairloom.errors import ConfigError, CorpusTypeError, InputError
+from pairloom.sklearn import DocumentVectorizer
+from pairloom.text_source import TextSource
 from tests.conftest import TOPICS
-from wordloom.config import TrainConfig
-from wordloom.documents import document_vectors
-from wordloom.errors import ConfigError, CorpusTypeError, InputError
-from wordloom.sklearn import DocumentVectorizer
-from wordloom.text_source import TextSource
 
 WEIGHTINGS = ["mean", "tfidf", "sif"]
 TOY = {"dim": 8, "epochs": 20, "min_count": 1, "sample": 0}
@@ -47,9 +47,9 @@ def fitted(texts):
 # --- What it computes
 
 
-def test_fit_trains_as_wordloom_train_does_and_transform_gives_document_vectors(texts):
+def test_fit_trains_as_pairloom_train_does_and_transform_gives_document_vectors(texts):
     documents = [text.split() for text in texts]
-    embedding = wordloom.train(documents, **TOY)
+    embedding = pairloom.train(documents, **TOY)
     for weighting in WEIGHTINGS:
         vectorizer = DocumentVectorizer(weighting=weighting, **TOY).fit(texts)
         assert vectorizer.embedding_.words.vectors.tobytes() == embedding.words.vectors.tobytes()
@@ -93,7 +93,7 @@ def test_the_same_documents_give_the_same_bits_for_any_number_of_threads_and_way
 def test_what_was_learnt_is_there_by_name(texts):
     n_words = len({word for text in texts for word in text.split()})
     mean, tfidf, sif = (DocumentVectorizer(weighting=weighting, **TOY).fit(texts) for weighting in WEIGHTINGS)
-    assert isinstance(mean.embedding_, wordloom.Embedding)
+    assert isinstance(mean.embedding_, pairloom.Embedding)
     assert (mean.idf_, mean.component_, mean.n_features_out_) == (None, None, 8)
     assert tfidf.idf_.shape == (n_words,)
     assert tfidf.idf_.min() == tfidf.idf_[tfidf.embedding_.words.key_to_index["the"]] == 1
@@ -201,7 +201,7 @@ def test_a_clone_has_the_parameters_but_not_what_was_learnt(fitted):
 
 
 def test_clones_share_a_given_embedding_since_nobody_writes_to_it(fitted, monkeypatch):
-    monkeypatch.setattr(wordloom.Embedding, "__deepcopy__", lambda *_: pytest.fail("was copied"), raising=False)
+    monkeypatch.setattr(pairloom.Embedding, "__deepcopy__", lambda *_: pytest.fail("was copied"), raising=False)
     pipeline = make_pipeline(DocumentVectorizer(embedding=fitted.embedding_), LogisticRegression())
     assert clone(pipeline)[0].embedding is fitted.embedding_
     assert pipeline[0].embedding is fitted.embedding_
@@ -322,7 +322,7 @@ def test_documents_without_words_cannot_be_trained_on(documents):
 
 
 def test_a_wrong_weighting_is_refused_before_the_time_for_training_is_spent(texts, monkeypatch):
-    monkeypatch.setattr("wordloom.sklearn.train", lambda *_, **__: pytest.fail("trained first"))
+    monkeypatch.setattr("pairloom.sklearn.train", lambda *_, **__: pytest.fail("trained first"))
     with pytest.raises(ConfigError):
         DocumentVectorizer(weighting="sif", sif_a=-1).fit(texts)
 
@@ -332,7 +332,7 @@ def test_a_wrong_weighting_is_refused_before_the_time_for_training_is_spent(text
     [
         ({"threads": 0}, "threads=0 is out of range. Use 1 to 256; "),
         ({"weighting": "max"}, "weighting='max' does not exist. Use one of mean, tfidf, sif."),
-        ({"embedding": 3}, "embedding is a int. Give a wordloom.Embedding or the path of one."),
+        ({"embedding": 3}, "embedding is a int. Give a pairloom.Embedding or the path of one."),
         ({"dim": 0}, "dim=0 is out of range. Use 1 to 4096; "),
     ],
 )
@@ -352,9 +352,9 @@ def run(program):
 
 def test_nothing_else_imports_scikit_learn():
     program = """
-import pkgutil, importlib, sys, wordloom
-for module in pkgutil.walk_packages(wordloom.__path__, "wordloom."):
-    if module.name not in ("wordloom.sklearn", "wordloom.__main__"):
+import pkgutil, importlib, sys, pairloom
+for module in pkgutil.walk_packages(pairloom.__path__, "pairloom."):
+    if module.name not in ("pairloom.sklearn", "pairloom.__main__"):
         importlib.import_module(module.name)
 print("sklearn" in sys.modules)
 """
@@ -363,9 +363,9 @@ print("sklearn" in sys.modules)
 
 
 def test_without_scikit_learn_the_import_says_what_to_install():
-    done = run("import sys; sys.modules['sklearn'] = None; import wordloom.sklearn")
+    done = run("import sys; sys.modules['sklearn'] = None; import pairloom.sklearn")
     assert done.stderr.splitlines()[-1] == (
-        "wordloom.errors.MissingExtraError: "
-        "wordloom.sklearn needs an extra package. Install it with: pip install 'wordloom[sklearn]'"
+        "pairloom.errors.MissingExtraError: "
+        "pairloom.sklearn needs an extra package. Install it with: pip install 'pairloom[sklearn]'"
     )
     assert "During handling" not in done.stderr

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from numba import njit
 
-import wordloom
+import pairloom
+from pairloom import softmax
+from pairloom.config import TrainConfig
+from pairloom.errors import DivergedError, InputError
+from pairloom.kernel import simd
+from pairloom.kernel.softmax import exponential
+from pairloom.objective import adagrad, softmax_gradient, softmax_loss
+from pairloom.softmax import WORDS_PER_BATCH, Counted, _merged, _Products
+from pairloom.workers import workers
 from tests.conftest import TOPICS
 from tests.models import matrices, random_model
-from wordloom import softmax
-from wordloom.config import TrainConfig
-from wordloom.errors import DivergedError, InputError
-from wordloom.kernel import simd
-from wordloom.kernel.softmax import exponential
-from wordloom.objective import adagrad, softmax_gradient, softmax_loss
-from wordloom.softmax import WORDS_PER_BATCH, Counted, _merged, _Products
-from wordloom.workers import workers
 
 RNG = np.random.default_rng(0)
 TOY = {"dim": 16, "epochs": 5, "min_count": 1, "sample": 0, "objective": "softmax"}
@@ -102,7 +102,7 @@ def test_the_kernel_has_the_likelihood_and_takes_the_step_of_the_definition(monk
 
 
 def test_words_of_a_topic_are_neighbours_and_probabilities_add_up_to_one(two_topics):
-    emb = wordloom.train(two_topics, **TOY)
+    emb = pairloom.train(two_topics, **TOY)
     for topic in TOPICS:
         for word in topic:
             assert {other for other, _ in emb.most_similar(word, topn=9)} == set(topic) - {word}
@@ -112,7 +112,7 @@ def test_words_of_a_topic_are_neighbours_and_probabilities_add_up_to_one(two_top
 
 
 def test_the_likelihoods_approach_the_best_there_is(two_topics):
-    emb = wordloom.train(two_topics, heldout=0.1, **TOY)
+    emb = pairloom.train(two_topics, heldout=0.1, **TOY)
     losses = emb.record["heldout"]["loss"]
     assert losses[0] == pytest.approx(np.log(20))
     assert losses[-1] == pytest.approx(np.log(10), abs=0.05)  # words of a topic are drawn by chance
@@ -126,7 +126,7 @@ def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_text, monkeypatch
     monkeypatch.setattr(softmax, "CONTEXTS_PER_SLICE", 500)
     files = []
     for threads in (1, 2, 5):
-        emb = wordloom.train(zipf_text, threads=threads, dim=20, epochs=2, min_count=2, objective="softmax")
+        emb = pairloom.train(zipf_text, threads=threads, dim=20, epochs=2, min_count=2, objective="softmax")
         emb.save(tmp_path / "same.loom")
         files.append((tmp_path / "same.loom").read_bytes())
     assert files == [files[0]] * 3
@@ -134,7 +134,7 @@ def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_text, monkeypatch
 
 def test_pairs_of_two_vocabularies_are_learnt_too():
     pairs = [("cat", "purrs"), ("dog", "barks"), ("cat", "eats"), ("dog", "eats")] * 30
-    emb = wordloom.train_pairs(pairs, objective="softmax", min_count=1, dim=8, epochs=6, heldout=0)
+    emb = pairloom.train_pairs(pairs, objective="softmax", min_count=1, dim=8, epochs=6, heldout=0)
     assert emb.probability("cat", "purrs") == pytest.approx(0.5, abs=0.05)
     assert emb.probability("cat", "barks") < 0.05
 
@@ -142,7 +142,7 @@ def test_pairs_of_two_vocabularies_are_learnt_too():
 def test_a_large_vocabulary_is_refused_before_the_work(monkeypatch, two_topics):
     monkeypatch.setattr(softmax, "MOST_CONTEXTS", 10)
     with pytest.raises(InputError) as error:
-        wordloom.train(two_topics, **TOY)
+        pairloom.train(two_topics, **TOY)
     assert str(error.value) == (
         "objective=softmax multiplies every word with every context, and there are 20 and 20; it takes up to 10. "
         "Use max_vocab=10, or objective=hs."
@@ -151,7 +151,7 @@ def test_a_large_vocabulary_is_refused_before_the_work(monkeypatch, two_topics):
 
 def test_a_rate_that_is_too_high_is_noticed(two_topics):
     with pytest.raises(DivergedError, match=r"is likely too high; 0\.1 is usual"):
-        wordloom.train(two_topics, **TOY, lr=1e5)
+        pairloom.train(two_topics, **TOY, lr=1e5)
 
 
 def test_its_usual_rate_is_adagrads():

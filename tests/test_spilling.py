@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wordloom import counting, memory, textfiles
-from wordloom.corpus import open_corpus
-from wordloom.counting import count
-from wordloom.errors import InputError, OutputError
-from wordloom.runs import Spool
-from wordloom.spilling import Sieve, Words
-from wordloom.vocabulary import Vocabulary
+from pairloom import counting, memory, textfiles
+from pairloom.corpus import open_corpus
+from pairloom.counting import count
+from pairloom.errors import InputError, OutputError
+from pairloom.runs import Spool
+from pairloom.spilling import Sieve, Words
+from pairloom.vocabulary import Vocabulary
 
 
 def rare_and_frequent_words(n_words: int = 60_000, n_lines: int = 5_000, seed: int = 1) -> list[list[str]]:
@@ -136,11 +136,11 @@ COUNT = """
 import re, sys
 from pathlib import Path
 import numpy as np
-from wordloom.corpus import open_corpus
-from wordloom.kernel.text import picked
-from wordloom.memory import give_back, resident
-from wordloom.training import load_kernels
-from wordloom.vocabulary import Vocabulary
+from pairloom.corpus import open_corpus
+from pairloom.kernel.text import picked
+from pairloom.memory import give_back, resident
+from pairloom.training import load_kernels
+from pairloom.vocabulary import Vocabulary
 load_kernels()
 picked(np.zeros(1, np.uint8), np.array([0, 1]), np.array([0]))
 give_back()

@@ -6,13 +6,13 @@ import sys
 import numpy as np
 import pytest
 
-import wordloom
-from wordloom.cache import prepare
-from wordloom.cli import main
-from wordloom.config import TrainConfig
-from wordloom.corpus import open_corpus
-from wordloom.errors import ConfigError, InputError, MissingExtraError, UnknownWordError
-from wordloom.sppmi import sppmi_table, train_sppmi
+import pairloom
+from pairloom.cache import prepare
+from pairloom.cli import main
+from pairloom.config import TrainConfig
+from pairloom.corpus import open_corpus
+from pairloom.errors import ConfigError, InputError, MissingExtraError, UnknownWordError
+from pairloom.sppmi import sppmi_table, train_sppmi
 
 OPTIONS = {"min_count": 1, "sample": 0, "window": 2, "negatives": 2}
 
@@ -69,7 +69,7 @@ def test_a_word_without_contexts_is_like_no_other():
 
 
 def test_the_svd_gives_back_the_table_as_well_as_any_product_of_that_rank(two_topics):
-    emb = wordloom.train(two_topics, model="sppmi-svd", dim=5, **OPTIONS)
+    emb = pairloom.train(two_topics, model="sppmi-svd", dim=5, **OPTIONS)
     table = as_table(sppmi_table(two_topics, **OPTIONS))
     sizes = np.linalg.svd(table, compute_uv=False)
     product = emb.words.vectors.astype(float) @ emb.contexts.vectors.astype(float).T
@@ -91,7 +91,7 @@ def test_the_power_moves_singular_values_from_one_side_to_the_other(two_topics):
 def test_neighbours_are_of_the_same_topic_and_threads_change_no_bit(two_topics, tmp_path):
     files = []
     for threads in (1, 4):
-        emb = wordloom.train(
+        emb = pairloom.train(
             two_topics, model="sppmi-svd", dim=4, min_count=1, sample=0.01, negatives=1, threads=threads
         )
         emb.save(tmp_path / f"{threads}.loom")
@@ -105,32 +105,32 @@ def test_the_command_trains_it(corpus, tmp_path, capsys):
     assert main(["train", str(corpus), "-o", str(tmp_path / "m.loom"), *options, "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["heldout_loss"] is None and "finding singular values" in printed.err
-    assert wordloom.load(tmp_path / "m.loom").record["config"]["model"] == "sppmi-svd"
+    assert pairloom.load(tmp_path / "m.loom").record["config"]["model"] == "sppmi-svd"
     assert main(["explain", str(tmp_path / "m.loom"), str(corpus)]) == 2
     assert "trained with model=sppmi-svd. Train one with model=skipgram." in capsys.readouterr().err
 
 
 def test_without_scipy_the_extra_is_named_before_anything_is_read(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.sparse.linalg", None)
-    with pytest.raises(MissingExtraError, match=r"SPPMI-SVD needs an extra package.*wordloom\[svd\]"):
-        wordloom.train(tmp_path / "none.txt", model="sppmi-svd")
+    with pytest.raises(MissingExtraError, match=r"SPPMI-SVD needs an extra package.*pairloom\[svd\]"):
+        pairloom.train(tmp_path / "none.txt", model="sppmi-svd")
 
 
 def test_what_cannot_be_factorised_is_refused(two_topics):
     with pytest.raises(ConfigError, match=r"dim=20 is too large: a table of 20 words .* Use 19 or less"):
-        wordloom.train(two_topics, model="sppmi-svd", dim=20, **OPTIONS)
+        pairloom.train(two_topics, model="sppmi-svd", dim=20, **OPTIONS)
     with pytest.raises(ConfigError, match="positional contexts are not learnt with model=sppmi-svd"):
-        wordloom.train(two_topics, model="sppmi-svd", dim=5, positional=True, **OPTIONS)
+        pairloom.train(two_topics, model="sppmi-svd", dim=5, positional=True, **OPTIONS)
     with pytest.raises(InputError, match=r"No pair occurs 64 times \(negatives\) as often as chance"):
-        wordloom.train(two_topics, model="sppmi-svd", dim=5, **{**OPTIONS, "negatives": 64})
+        pairloom.train(two_topics, model="sppmi-svd", dim=5, **{**OPTIONS, "negatives": 64})
     with pytest.raises(ConfigError, match="computed, not trained on from a start"):
-        wordloom.train(two_topics, model="sppmi-svd", start=wordloom.train(two_topics, dim=3, epochs=1, **OPTIONS))
+        pairloom.train(two_topics, model="sppmi-svd", start=pairloom.train(two_topics, dim=3, epochs=1, **OPTIONS))
     with pytest.raises(ConfigError, match=r"approaches, and has no objective=hs\. Leave out objective\."):
-        wordloom.train(two_topics, model="sppmi-svd", objective="hs")
+        pairloom.train(two_topics, model="sppmi-svd", objective="hs")
     with pytest.raises(ConfigError, match="pairs are given here"):
-        wordloom.train_pairs([("a", "b"), ("c", "d")], model="sppmi-svd")
+        pairloom.train_pairs([("a", "b"), ("c", "d")], model="sppmi-svd")
     with pytest.raises(ConfigError, match="model='lsa' is not a choice"):
-        wordloom.train(two_topics, model="lsa")
+        pairloom.train(two_topics, model="lsa")
 
 
 def test_an_unknown_word_is_answered_with_what_may_be_meant(two_topics):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from wordloom import temporary
-from wordloom.cache import temporary_folder
-from wordloom.files import atomic_write, check_space
-from wordloom.temporary import BESIDE_OUTPUT, IN_CACHE, Temporary, remove_leftovers, try_lock
+from pairloom import temporary
+from pairloom.cache import temporary_folder
+from pairloom.files import atomic_write, check_space
+from pairloom.temporary import BESIDE_OUTPUT, IN_CACHE, Temporary, remove_leftovers, try_lock
 
 needs_locks = pytest.mark.skipif(not temporary.HAS_LOCKS, reason="this system has no flock")
 
@@ -25,11 +25,11 @@ def killed(code: str, *args: object) -> None:
 def left_file(folder: Path) -> Path:
     """What a process leaves that is killed while it writes."""
     killed(
-        "from wordloom.files import atomic_write\n"
+        "from pairloom.files import atomic_write\n"
         "writing = atomic_write(Path(sys.argv[1]) / 'vectors')\nwriting.__enter__().write(bytes(100_000))",
         folder,
     )
-    (left,) = folder.glob(".wordloom-*.tmp")
+    (left,) = folder.glob(".pairloom-*.tmp")
     assert left.stat().st_size > 0
     return left
 
@@ -53,11 +53,11 @@ def test_what_a_killed_process_left_goes_when_space_is_counted(tmp_path: Path) -
 @needs_locks
 def test_a_folder_that_a_killed_process_left_in_the_cache_goes_with_the_next_one(tmp_path: Path) -> None:
     killed(
-        "from wordloom.cache import temporary_folder\nfolder = temporary_folder(Path(sys.argv[1]))\n"
+        "from pairloom.cache import temporary_folder\nfolder = temporary_folder(Path(sys.argv[1]))\n"
         "(folder.__enter__() / 'ids.bin').write_bytes(b'ids')",
         tmp_path,
     )
-    (left,) = tmp_path.glob("wordloom-tmp-*")
+    (left,) = tmp_path.glob("pairloom-tmp-*")
     assert (left / "ids.bin").exists()
     with temporary_folder(tmp_path) as folder:
         assert list(tmp_path.iterdir()) == [folder]
@@ -69,18 +69,18 @@ def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
     with atomic_write(tmp_path / "one") as one, temporary_folder(tmp_path) as folder:
         with atomic_write(tmp_path / "two") as two:
             remove_leftovers(tmp_path)
-            assert len(list(tmp_path.glob(".wordloom-*.tmp"))) == 2 and folder.exists()
+            assert len(list(tmp_path.glob(".pairloom-*.tmp"))) == 2 and folder.exists()
             two.write(b"2")
-        command = "import sys; from wordloom.temporary import *; remove_leftovers(Path(sys.argv[1]))"
+        command = "import sys; from pairloom.temporary import *; remove_leftovers(Path(sys.argv[1]))"
         subprocess.run([sys.executable, "-c", command, tmp_path], check=True)
-        assert len(list(tmp_path.glob(".wordloom-*.tmp"))) == 1 and folder.exists()
+        assert len(list(tmp_path.glob(".pairloom-*.tmp"))) == 1 and folder.exists()
         one.write(b"1")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"one": b"1", "two": b"2"}
 
 
 @needs_locks
 def test_what_another_host_has_made_rests_for_a_day(tmp_path: Path) -> None:
-    young, old = (tmp_path / f".wordloom-{'0' * 8}{digit * 16}.tmp" for digit in "12")
+    young, old = (tmp_path / f".pairloom-{'0' * 8}{digit * 16}.tmp" for digit in "12")
     for path in (young, old):
         path.touch()
     os.utime(old, (0, 0))
@@ -94,8 +94,8 @@ def test_links_and_names_of_others_are_left_alone(tmp_path: Path) -> None:
     precious.mkdir()
     (precious / "thesis").touch()
     host = temporary._host()
-    (tmp_path / f".wordloom-{host}{'0' * 16}.tmp").symlink_to(precious)
-    for name in (".wordloom-mine.tmp", "wordloom-tmp-mine", f"x.wordloom-{host}{'1' * 16}.tmp"):
+    (tmp_path / f".pairloom-{host}{'0' * 16}.tmp").symlink_to(precious)
+    for name in (".pairloom-mine.tmp", "pairloom-tmp-mine", f"x.pairloom-{host}{'1' * 16}.tmp"):
         (tmp_path / name).touch()
     before = sorted(tmp_path.iterdir())
     remove_leftovers(tmp_path)
@@ -104,7 +104,7 @@ def test_links_and_names_of_others_are_left_alone(tmp_path: Path) -> None:
 
 @needs_locks
 def test_what_may_not_be_removed_stays_and_nobody_is_troubled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    left = tmp_path / f".wordloom-{temporary._host()}{'0' * 16}.tmp"
+    left = tmp_path / f".pairloom-{temporary._host()}{'0' * 16}.tmp"
     left.touch()
 
     def read_only(self: Path) -> None:
@@ -119,7 +119,7 @@ def test_what_may_not_be_removed_stays_and_nobody_is_troubled(tmp_path: Path, mo
 @needs_locks
 def test_many_processes_write_into_one_folder_without_taking_anything_from_each_other(tmp_path: Path) -> None:
     code = (
-        "import sys\nfrom pathlib import Path\nfrom wordloom.files import atomic_write\n"
+        "import sys\nfrom pathlib import Path\nfrom pairloom.files import atomic_write\n"
         "for i in range(150):\n    with atomic_write(Path(sys.argv[1]) / sys.argv[2]) as file: file.write(b'x' * i)"
     )
     with_names = [[sys.executable, "-c", code, str(tmp_path), name] for name in ("a", "b", "same", "same")]
@@ -146,7 +146,7 @@ def test_where_files_cannot_be_locked_nothing_is_removed_but_ones_own(
     def unsupported(*_: object) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    for attribute, value in (("fcntl.flock", unsupported), ("wordloom.temporary.HAS_LOCKS", False)):
+    for attribute, value in (("fcntl.flock", unsupported), ("pairloom.temporary.HAS_LOCKS", False)):
         monkeypatch.setattr(attribute, value)
         with atomic_write(tmp_path / "vectors") as file:
             file.write(b"new")

@@ -8,8 +8,8 @@ import time
 import numpy as np
 import pytest
 
-from wordloom.errors import InputError, UnknownWordError
-from wordloom.vectors import Embedding, Vectors
+from pairloom.errors import InputError, UnknownWordError
+from pairloom.vectors import Embedding, Vectors
 
 
 @pytest.fixture

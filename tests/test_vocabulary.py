@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wordloom.corpus import open_corpus
-from wordloom.errors import ConfigError, InputError, OutputError
-from wordloom.vocabulary import Vocabulary
+from pairloom.corpus import open_corpus
+from pairloom.errors import ConfigError, InputError, OutputError
+from pairloom.vocabulary import Vocabulary
 
 
 def vocabulary_of(source: object, **options: Any) -> Vocabulary:
@@ -230,8 +230,8 @@ def test_what_is_left_after_counting_is_little_more_than_the_words_themselves():
         from pathlib import Path
 
         import numpy as np
-        from wordloom.counting import WordCounts
-        from wordloom.vocabulary import Vocabulary
+        from pairloom.counting import WordCounts
+        from pairloom.vocabulary import Vocabulary
 
         def resident():
             return 1024 * int(re.search("RssAnon:\\\\s+(\\\\d+)", Path("/proc/self/status").read_text())[1])

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import wordloom
-from wordloom.cli import main
-from wordloom.config import TextOptions
-from wordloom.corpus import open_corpus
-from wordloom.edges import Edges
-from wordloom.graphs import graph_of, step_probabilities
-from wordloom.walks import Walks
+import pairloom
+from pairloom.cli import main
+from pairloom.config import TextOptions
+from pairloom.corpus import open_corpus
+from pairloom.edges import Edges
+from pairloom.graphs import graph_of, step_probabilities
+from pairloom.walks import Walks
 
 BLOGCATALOG = Path(__file__).parent.parent.parent / "shared/data/graphs/blogcatalog.edgelist"
 
@@ -59,9 +59,9 @@ def test_an_edge_given_twice_weighs_the_sum_and_a_loop_is_its_own_way_back():
 
 def test_the_order_of_edges_and_numbers_for_names_make_no_difference(tmp_path):
     (tmp_path / "g.txt").write_text("1 2\n10 2\n3 1\n")
-    from_file = list(wordloom.walk(tmp_path / "g.txt", walks=3))
-    assert list(wordloom.walk([(3, 1), (10, 2), (1, np.int64(2))], walks=3)) == from_file
-    assert list(wordloom.walk(iter([("10", "2"), ("2", "1"), ("1", "3")]), walks=3)) == from_file
+    from_file = list(pairloom.walk(tmp_path / "g.txt", walks=3))
+    assert list(pairloom.walk([(3, 1), (10, 2), (1, np.int64(2))], walks=3)) == from_file
+    assert list(pairloom.walk(iter([("10", "2"), ("2", "1"), ("1", "3")]), walks=3)) == from_file
 
 
 # --- Steps
@@ -101,7 +101,7 @@ def steps_seen(walks):
     [(TAIL, False), (WEIGHTED, False), (RING, True), ([(*e, 1 + i) for i, e in enumerate(RING)], True)],
 )
 def test_steps_have_the_distribution_of_the_definition(edges, directed, p, q):
-    walks = wordloom.walk(edges, walks=400, length=30, p=p, q=q, directed=directed, seed=3)
+    walks = pairloom.walk(edges, walks=400, length=30, p=p, q=q, directed=directed, seed=3)
     n_tests = 0
     for (t, v), counts in steps_seen(walks).items():
         expected = step_probabilities(walks.graph, v, t, p, q)
@@ -120,7 +120,7 @@ def test_steps_have_the_distribution_of_the_definition(edges, directed, p, q):
 def test_weighing_all_neighbours_has_the_same_distribution_as_trying():
     """With p and q so large nearly every try from t to a far neighbour fails."""
     star = [("hub", f"leaf{i}", 1 + i % 3) for i in range(12)] + [("leaf0", "leaf1", 1)]
-    walks = wordloom.walk(star, walks=3000, length=3, p=1e6, q=1e6, seed=5)
+    walks = pairloom.walk(star, walks=3000, length=3, p=1e6, q=1e6, seed=5)
     g = walks.graph
     hub, leaf5 = g.nodes.index("hub"), g.nodes.index("leaf5")
     seen = steps_seen(walks)[leaf5, hub]
@@ -132,7 +132,7 @@ def test_weighing_all_neighbours_has_the_same_distribution_as_trying():
 
 
 def test_in_every_pass_each_node_begins_one_walk_in_an_order_of_its_own():
-    walks = wordloom.walk([(i, i + 1) for i in range(50)], walks=3, length=4)
+    walks = pairloom.walk([(i, i + 1) for i in range(50)], walks=3, length=4)
     first = [sentence[0] for sentence in walks]
     passes = [first[:51], first[51:102], first[102:]]
     assert [sorted(nodes) for nodes in passes] == [sorted(walks.graph.nodes)] * 3
@@ -140,54 +140,54 @@ def test_in_every_pass_each_node_begins_one_walk_in_an_order_of_its_own():
 
 
 def test_walks_follow_edges_and_have_their_length():
-    walks = wordloom.walk(TAIL, walks=5, length=7)
+    walks = pairloom.walk(TAIL, walks=5, length=7)
     edges = {frozenset(edge) for edge in TAIL}
     assert {len(sentence) for sentence in walks} == {7}
     assert all(frozenset(step) in edges for sentence in walks for step in pairwise(sentence))
 
 
 def test_a_walk_ends_in_a_sink():
-    walks = wordloom.walk([("a", "b"), ("b", "c")], walks=2, length=9, directed=True)
+    walks = pairloom.walk([("a", "b"), ("b", "c")], walks=2, length=9, directed=True)
     assert Counter(map(tuple, walks)) == {("a", "b", "c"): 2, ("b", "c"): 2, ("c",): 2}
 
 
 def test_another_seed_gives_other_walks_and_the_same_the_same():
-    first, again, other = (list(wordloom.walk(TAIL, seed=seed)) for seed in (1, 1, 2))
+    first, again, other = (list(pairloom.walk(TAIL, seed=seed)) for seed in (1, 1, 2))
     assert first == again != other
 
 
 @pytest.mark.parametrize("options", [{}, {"p": 0.5, "q": 2.0}])
 def test_the_bytes_are_the_same_for_any_number_of_threads(options, tmp_path, monkeypatch):
-    monkeypatch.setattr("wordloom.walks._NODES_AT_ONCE", 500)  # many pieces of work
+    monkeypatch.setattr("pairloom.walks._NODES_AT_ONCE", 500)  # many pieces of work
     rng = np.random.default_rng(1)
     edges = [
         (int(u), int(v), w) for (u, v), w in zip(rng.integers(0, 200, (900, 2)), rng.random(900) + 0.1, strict=True)
     ]
     written = []
     for threads in (1, 2, 5):
-        wordloom.walk(edges, threads=threads, **options).save(tmp_path / "w.txt")
+        pairloom.walk(edges, threads=threads, **options).save(tmp_path / "w.txt")
         written.append((tmp_path / "w.txt").read_bytes())
     assert written[0] == written[1] == written[2]
     lines = [line.split() for line in written[0].decode().splitlines()]
-    assert lines == list(wordloom.walk(edges, **options))
+    assert lines == list(pairloom.walk(edges, **options))
 
 
 # --- As a corpus
 
 
 def test_training_on_walks_is_training_on_their_file(tmp_path):
-    walks = wordloom.walk(TAIL * 3, walks=40, length=10)
+    walks = pairloom.walk(TAIL * 3, walks=40, length=10)
     assert len(walks) == 240
     walks.save(tmp_path / "w.txt")
     options = {"dim": 8, "sample": 0, "epochs": 2}
-    models = [wordloom.train(source, **options) for source in (walks, tmp_path / "w.txt", list(walks))]
+    models = [pairloom.train(source, **options) for source in (walks, tmp_path / "w.txt", list(walks))]
     for model in models[1:]:
         assert model.words.words == models[0].words.words
         assert model.words.vectors.tobytes() == models[0].words.vectors.tobytes()
 
 
 def test_options_of_text_hold_for_walks():
-    walks = wordloom.walk([("A", "b"), ("B", "a")], walks=1, length=3)
+    walks = pairloom.walk([("A", "b"), ("B", "a")], walks=1, length=3)
     assert isinstance(walks, Walks)
     with open_corpus(walks, text=TextOptions(lowercase=True)) as corpus:
         assert {word for sentence in corpus.sentences() for word in sentence} == {"a", "b"}
@@ -198,7 +198,7 @@ def test_options_of_text_hold_for_walks():
 def test_two_groups_of_friends_are_told_apart():
     rng = np.random.default_rng(0)
     inside = [(g + a, g + b) for g in "xy" for a in "012345" for b in "012345" if a < b and rng.random() < 0.8]
-    emb = wordloom.train(wordloom.walk([*inside, ("x0", "y0")], walks=40), dim=16, sample=0, epochs=5)
+    emb = pairloom.train(pairloom.walk([*inside, ("x0", "y0")], walks=40), dim=16, sample=0, epochs=5)
     assert {word[0] for word, _ in emb.most_similar("x3", topn=5)} == {"x"}
 
 
@@ -218,7 +218,7 @@ def test_the_command_writes_what_the_library_gives(edges, tmp_path, capsys):
     assert main(["walk", str(edges), "-o", str(out), *options, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts == {"output": str(out), "nodes": 6, "sinks": 0, "walks": 18, "length": 5, "seconds": facts["seconds"]}
-    expected = [" ".join(s) for s in wordloom.walk(edges, walks=3, length=5, p=0.5, q=2, seed=7)]
+    expected = [" ".join(s) for s in pairloom.walk(edges, walks=3, length=5, p=0.5, q=2, seed=7)]
     assert out.read_text().splitlines() == expected
     assert main(["walk", str(edges), "-o", str(tmp_path / "w.txt.gz"), *options, "--quiet"]) == 0
     assert capsys.readouterr().out == ""
@@ -227,7 +227,7 @@ def test_the_command_writes_what_the_library_gives(edges, tmp_path, capsys):
 
 def test_walks_go_to_stdout_and_edges_come_from_stdin(edges, capfdbinary, monkeypatch):
     assert main(["walk", str(edges), "-o", "-", "--directed"]) == 0
-    expected = "".join(" ".join(s) + "\n" for s in wordloom.walk(TAIL, directed=True)).encode()
+    expected = "".join(" ".join(s) + "\n" for s in pairloom.walk(TAIL, directed=True)).encode()
     assert capfdbinary.readouterr().out == expected
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(edges.read_bytes())))
     assert main(["walk", "-", "-o", "-", "--directed", "--quiet"]) == 0
@@ -235,7 +235,7 @@ def test_walks_go_to_stdout_and_edges_come_from_stdin(edges, capfdbinary, monkey
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(edges):
-    code = "import sys; from wordloom.cli import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from pairloom.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "walk", str(edges), "-o", "-", "--walks", "20000", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ) as process:
         process.stdout.readline()
@@ -249,9 +249,9 @@ def test_snap_and_konect_files_are_read_packed_or_not(tmp_path):
     (tmp_path / "web.txt.gz").write_bytes(gzip.compress(text.encode()))
     (tmp_path / "out.konect").write_text("\ufeff% sym unweighted\n0 1\n1 2")
     (tmp_path / "tags.txt").write_text("#a #b\n#b %c\n")
-    assert wordloom.walk(tmp_path / "web.txt.gz").graph.nodes == ("0", "1", "2")
-    assert wordloom.walk(tmp_path / "out.konect").graph.nodes == ("0", "1", "2")
-    assert wordloom.walk(tmp_path / "tags.txt").graph.nodes == ("#a", "#b", "%c")
+    assert pairloom.walk(tmp_path / "web.txt.gz").graph.nodes == ("0", "1", "2")
+    assert pairloom.walk(tmp_path / "out.konect").graph.nodes == ("0", "1", "2")
+    assert pairloom.walk(tmp_path / "tags.txt").graph.nodes == ("#a", "#b", "%c")
 
 
 # --- Bad input
@@ -283,7 +283,7 @@ def test_bad_edges_are_named_and_nothing_is_written(text, message, tmp_path, cap
     assert main(["walk", str(path), "-o", str(tmp_path / "w.txt"), "--quiet"]) == 2
     printed = capsys.readouterr()
     assert printed.out == "" and printed.err.count("\n") == 1
-    assert printed.err.startswith(f"wordloom walk: {path}")
+    assert printed.err.startswith(f"pairloom walk: {path}")
     assert message in printed.err
     assert list(tmp_path.iterdir()) == [path]
 
@@ -307,8 +307,8 @@ def test_options_out_of_range(options, message, edges, tmp_path, capsys):
 
 
 def test_an_option_that_there_is_not():
-    with pytest.raises(wordloom.ConfigError, match=r"There is no option 'num_walks'; did you mean 'walks'\?"):
-        wordloom.walk(TAIL, num_walks=80)
+    with pytest.raises(pairloom.ConfigError, match=r"There is no option 'num_walks'; did you mean 'walks'\?"):
+        pairloom.walk(TAIL, num_walks=80)
 
 
 def test_walks_are_not_written_over_the_graph_nor_where_they_cannot_be(edges, tmp_path, capsys):
@@ -337,8 +337,8 @@ def test_walks_are_not_written_over_the_graph_nor_where_they_cannot_be(edges, tm
     ],
 )
 def test_bad_edges_in_python(edges, message):
-    with pytest.raises(wordloom.InputError) as raised:
-        wordloom.walk(edges)
+    with pytest.raises(pairloom.InputError) as raised:
+        pairloom.walk(edges)
     assert message in str(raised.value)
 
 
@@ -349,8 +349,8 @@ def test_bad_edges_in_python(edges, message):
 def test_a_graph_with_hubs_is_walked_in_the_memory_of_its_edges():
     """BlogCatalog: 334 thousand edges, but tables for pairs of edges that meet would have 369 million entries."""
     code = (
-        "import resource, sys, wordloom\n"
-        "walks = wordloom.walk(sys.argv[1], walks=1, p=0.5, q=2.0)\n"
+        "import resource, sys, pairloom\n"
+        "walks = pairloom.walk(sys.argv[1], walks=1, p=0.5, q=2.0)\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "n = sum(lengths.sum() for _, lengths in walks.paths())\n"
         "assert n == 40 * 10312, n\n"
@@ -361,5 +361,5 @@ def test_a_graph_with_hubs_is_walked_in_the_memory_of_its_edges():
 
 
 def test_a_direction_is_yes_or_no():
-    with pytest.raises(wordloom.ConfigError, match=r"^directed='no' is not a choice\. Use True or False\.$"):
-        wordloom.walk([("a", "b")], directed="no")
+    with pytest.raises(pairloom.ConfigError, match=r"^directed='no' is not a choice\. Use True or False\.$"):
+        pairloom.walk([("a", "b")], directed="no")

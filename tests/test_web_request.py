@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordloom import web_request
-from wordloom.errors import RequestError
-from wordloom.web_request import (
+from pairloom import web_request
+from pairloom.errors import RequestError
+from pairloom.web_request import (
     LONGEST_BODY,
     LONGEST_HEAD,
     Connections,

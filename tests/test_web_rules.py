@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from wordloom.errors import ConfigError, RequestError
-from wordloom.web_request import Headers
-from wordloom.web_rules import HEADERS, Asset, Keys, Place, answer, asset, check_address, same
+from pairloom.errors import ConfigError, RequestError
+from pairloom.web_request import Headers
+from pairloom.web_rules import HEADERS, Asset, Keys, Place, answer, asset, check_address, same
 
 HERE = Place(8000)
 

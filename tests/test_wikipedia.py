@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-import wordloom
+import pairloom
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 pytestmark = pytest.mark.skipif(not DATA.exists(), reason="needs the texts of ../shared/data")
@@ -38,7 +38,7 @@ def test_the_bytes_are_the_same_for_any_threads_and_any_form_of_the_text(wiki, t
     forms += [(tmp_path / "packed.gz", 2), (tmp_path / "cut", 2), (lists, 2)]
     hashes = set()
     for corpus, threads in forms:
-        emb = wordloom.train(corpus, threads=threads, dim=100, sample=1e-4, epochs=1, cache_dir=tmp_path)
+        emb = pairloom.train(corpus, threads=threads, dim=100, sample=1e-4, epochs=1, cache_dir=tmp_path)
         matrices = (emb.words.vectors, emb.contexts.vectors)
         hashes.add(tuple(hashlib.sha256(np.ascontiguousarray(m)).hexdigest() for m in matrices))
     assert len(hashes) == 1
@@ -72,7 +72,7 @@ def test_the_vectors_are_as_good_as_those_of_word2vec_and_gensim(wiki, tmp_path)
     """The means of three seeds. word2vec.c has 62.2 and 24.5 here, gensim 64.1 and 25.6."""
     scores = []
     for seed in (1, 2, 3):
-        emb = wordloom.train(wiki, dim=100, sample=1e-4, epochs=3, seed=seed, cache_dir=tmp_path)
+        emb = pairloom.train(wiki, dim=100, sample=1e-4, epochs=3, seed=seed, cache_dir=tmp_path)
         unit = emb.words.vectors / np.linalg.norm(emb.words.vectors, axis=1, keepdims=True)
         scores.append((ws353(emb.words.words, unit), google_analogies(emb.words.words, unit)))
     similarity, analogies = np.mean(scores, axis=0)

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wordloom import formats
-from wordloom.errors import InputError, OutputError
-from wordloom.formats.word2vec import write_binary, write_text
-from wordloom.vectors import Embedding, Vectors
+from pairloom import formats
+from pairloom.errors import InputError, OutputError
+from pairloom.formats.word2vec import write_binary, write_text
+from pairloom.vectors import Embedding, Vectors
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from wordloom.counting import in_order
-from wordloom.crew import Task
-from wordloom.workers import relay, workers
+from pairloom.counting import in_order
+from pairloom.crew import Task
+from pairloom.workers import relay, workers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -118,7 +118,7 @@ def kill(thread):
 
 
 def threads_of_ours():
-    return [thread for thread in threading.enumerate() if thread.name.startswith("wordloom")]
+    return [thread for thread in threading.enumerate() if thread.name.startswith("pairloom")]
 
 
 @pytest.fixture
@@ -157,14 +157,14 @@ def test_a_thread_that_ends_while_others_go_on_is_noticed_too(monkeypatch):
     run = Task.run
 
     def lost(task):
-        if threading.current_thread().name == "wordloom-1":
+        if threading.current_thread().name == "pairloom-1":
             sys.exit()  # which ends a thread without a word, and with it what it has in hand
         run(task)
 
     monkeypatch.setattr(Task, "run", lost)
     with workers(3) as pool:
         error = within_a_second(list, pool.map(lambda _: time.sleep(0.001), range(200)))
-    assert "wordloom-1 has ended" in str(error)
+    assert "pairloom-1 has ended" in str(error)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -249,7 +249,7 @@ def test_an_interrupt_while_threads_are_started_leaves_none_behind(monkeypatch):
 
     def interrupted(thread):
         start(thread)
-        if thread.name == "wordloom-2":
+        if thread.name == "pairloom-2":
             raise KeyboardInterrupt
 
     monkeypatch.setattr(threading.Thread, "start", interrupted)
@@ -283,7 +283,7 @@ def test_what_was_not_begun_when_the_body_ends_is_called_off():
 
 
 def test_threads_that_nobody_dismissed_do_not_keep_python_from_ending():
-    script = "import wordloom.crew as c, os; crew = c.Crew(3); crew.submit(print, 'done').result()"
+    script = "import pairloom.crew as c, os; crew = c.Crew(3); crew.submit(print, 'done').result()"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=10)
     assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
 

@@ -50,7 +50,7 @@ class Bench:
         english = {"LANGUAGE": "C"}  # of argparse, which would look for another language at every word
         with (
             chdir(self.folder),
-            mock.patch.dict(os.environ, {"WORDLOOM_CACHE": str(self.cache), **english}),
+            mock.patch.dict(os.environ, {"PAIRLOOM_CACHE": str(self.cache), **english}),
             mock.patch.object(tempfile, "tempdir", str(self.temporary)),
         ):
             yield
@@ -82,13 +82,13 @@ class Bench:
         for name in sorted(before.keys() | after.keys()):
             if before.get(name) != after.get(name) and name not in allowed:
                 yield f"{name} was {'written' if name not in before else 'changed'}"
-        for path in (*self.temporary.iterdir(), *self.cache.glob("wordloom-tmp-*")):
+        for path in (*self.temporary.iterdir(), *self.cache.glob("pairloom-tmp-*")):
             yield f"{path.name} was left in {path.parent.name}"
             folder.restore(path.parent, {})
 
 
 def by_command(bench: Bench, case: Case) -> Iterator[str]:
-    """Try a case as `wordloom ...`, in this process."""
+    """Try a case as `pairloom ...`, in this process."""
     typed = run(case.argv or (), case.stdin)
     says = case.says if isinstance(case.says, str) else case.says[0]
     if typed.code != case.code:
@@ -96,7 +96,7 @@ def by_command(bench: Bench, case: Case) -> Iterator[str]:
     elif case.code == 0:
         yield from _wrong(case, lambda: _read(case))
     else:
-        if typed.err.count("\n") != 1 or not typed.err.startswith("wordloom"):
+        if typed.err.count("\n") != 1 or not typed.err.startswith("pairloom"):
             yield f"not one line on stderr: {typed.err[-400:]!r}"
         if says not in typed.err:
             yield f"{says!r} is not in {typed.err!r}"
@@ -141,14 +141,14 @@ def _wrong(case: Case, made: Callable[[], Any]) -> Iterator[str]:
 
 def _read(case: Case) -> Any:
     """What a command has written, if that can be loaded."""
-    import wordloom
+    import pairloom
 
-    return wordloom.load(OUTPUT) if Path(OUTPUT).exists() else None
+    return pairloom.load(OUTPUT) if Path(OUTPUT).exists() else None
 
 
 def run(argv: Any, stdin: str = "") -> Typed:
-    """`wordloom argv...` in this process, as in one of its own."""
-    from wordloom.cli import main
+    """`pairloom argv...` in this process, as in one of its own."""
+    from pairloom.cli import main
 
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     before = sys.stdin, {name: signal.getsignal(name) for name in (signal.SIGTERM, signal.SIGHUP)}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wordloom.errors import InputError
+from pairloom.errors import InputError
 
 Make = bytes | str | Callable[[Path], None]  # the content of a file, or what makes it
 
@@ -18,7 +18,7 @@ class Case(NamedTuple):
     """
 
     name: str
-    argv: Sequence[str] | None = None  # what is typed after `wordloom`
+    argv: Sequence[str] | None = None  # what is typed after `pairloom`
     call: Callable[[], Any] | None = None  # the same, asked of the library
     says: str | tuple[str, str] = ""  # a piece of the message; two, if the library speaks of it otherwise
     code: int = 2

@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import wordloom
+import pairloom
+from pairloom.errors import CorpusChangedError
 from reliability.cases.case import OUTPUT, Case, Make
 from reliability.cases.folder import TEXT
-from wordloom.errors import CorpusChangedError
 
 TOY = ("--quiet", "--min-count", "1", "--dim", "4", "--epochs", "1", "--sample", "0")
 
@@ -25,7 +25,7 @@ def refused(name: str, content: Make | None, says: str, fault: int, *options: st
     return Case(
         name,
         ["train", "c.txt", "-o", "old.loom", "--quiet", "--min-count", "1", *options],
-        partial(wordloom.train, "c.txt", **given),
+        partial(pairloom.train, "c.txt", **given),
         says,
         fault=fault,
         make={} if content is None else {"c.txt": content},
@@ -39,7 +39,7 @@ def trained(name: str, content: Make, fault: int, words: dict[str, int], *option
     return Case(
         name,
         ["train", "c.txt", "-o", OUTPUT, *TOY, *options],
-        partial(wordloom.train, "c.txt", min_count=1, dim=4, epochs=1, sample=0.0, **given),
+        partial(pairloom.train, "c.txt", min_count=1, dim=4, epochs=1, sample=0.0, **given),
         code=0,
         fault=fault,
         make={"c.txt": content},
@@ -100,7 +100,7 @@ def flipped(data: bytes) -> bytes:
 def train_twice() -> Any:
     """The embedding, after a second one of it has turned out to be the same, bit by bit, on other threads."""
     options: dict[str, Any] = {"min_count": 1, "dim": 8, "epochs": 2}
-    first, second = (wordloom.train("text.txt", **options, threads=n) for n in (1, 3))
+    first, second = (pairloom.train("text.txt", **options, threads=n) for n in (1, 3))
     assert first.words.vectors.tobytes() == second.words.vectors.tobytes()
     return first
 
@@ -114,7 +114,7 @@ def finite(embedding: Any) -> None:
 def long_list() -> Any:
     """25 000 words in one list, each of them once."""
     tokens = [f"w{i}" for i in range(25_000)]
-    embedding = wordloom.train([tokens], min_count=1, dim=4, epochs=1, sample=0.0, heldout=0.0)
+    embedding = pairloom.train([tokens], min_count=1, dim=4, epochs=1, sample=0.0, heldout=0.0)
     has_words(embedding, dict.fromkeys(sorted(tokens), 1))
     return embedding
 
@@ -125,11 +125,11 @@ def changed_during_training(how: str, change: Callable[[Path], object], fault: i
     def train() -> Any:
         changed: list[object] = []
 
-        def on_progress(progress: wordloom.Progress) -> None:
+        def on_progress(progress: pairloom.Progress) -> None:
             if progress.stage == "train" and progress.epoch == 2 and not changed:
                 changed.append(change(Path("c.txt")))
 
-        return wordloom.train("c.txt", min_count=1, epochs=4, dim=4, sample=0.0, on_progress=on_progress)
+        return pairloom.train("c.txt", min_count=1, epochs=4, dim=4, sample=0.0, on_progress=on_progress)
 
     name = f"a corpus that is {how} while training"
     make = {"c.txt": TEXT}

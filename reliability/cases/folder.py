@@ -42,14 +42,14 @@ GOOD: dict[str, str] = {
 
 def build(folder: Path) -> None:
     """Fill an empty folder; the models in it are trained, saved and converted by the package itself."""
-    import wordloom
+    import pairloom
 
     for name, content in GOOD.items():
         (folder / name).write_text(content)
-    embedding = wordloom.train(folder / "text.txt", dim=4, epochs=2, min_count=1, sample=0.0)
+    embedding = pairloom.train(folder / "text.txt", dim=4, epochs=2, min_count=1, sample=0.0)
     for name in ("model.loom", "old.loom", "vectors.bin", "vectors.vec"):
         embedding.save(folder / name)
-    wordloom.Phrases.learn(folder / "text.txt", min_count=1, threshold=0.1).save(folder / "phrases.txt")
+    pairloom.Phrases.learn(folder / "text.txt", min_count=1, threshold=0.1).save(folder / "phrases.txt")
 
 
 def add(folder: Path, files: dict[str, Make]) -> None:

@@ -8,11 +8,8 @@ from typing import Any
 
 import numpy as np
 
-import wordloom
-from reliability.cases.case import Case
-from reliability.cases.corpora import TOY
-from reliability.cases.folder import TEXT
-from wordloom.errors import (
+import pairloom
+from pairloom.errors import (
     ConfigError,
     CorpusChangedError,
     CorpusTypeError,
@@ -21,6 +18,9 @@ from wordloom.errors import (
     OutputError,
     UnknownWordError,
 )
+from reliability.cases.case import Case
+from reliability.cases.corpora import TOY
+from reliability.cases.folder import TEXT
 
 SENTENCES = [line.split() for line in TEXT.splitlines()]
 OPTIONS: dict[str, Any] = {"min_count": 1, "dim": 4, "epochs": 3}
@@ -72,8 +72,8 @@ def soon(call: Callable[[], Any]) -> Callable[[], Any]:
     return timed
 
 
-def failing_at(stage: str) -> Callable[[wordloom.Progress], None]:
-    def on_progress(progress: wordloom.Progress) -> None:
+def failing_at(stage: str) -> Callable[[pairloom.Progress], None]:
+    def on_progress(progress: pairloom.Progress) -> None:
         if progress.stage == stage:
             fail("the window was closed")
 
@@ -87,11 +87,11 @@ def failing_tokenizer(line: str) -> list[str]:
 
 
 def train(corpus: Any = "text.txt", **options: Any) -> Callable[[], Any]:
-    return partial(wordloom.train, corpus, **{**OPTIONS, **options})
+    return partial(pairloom.train, corpus, **{**OPTIONS, **options})
 
 
 def ask(question: Callable[[Any], Any]) -> Callable[[], Any]:
-    return lambda: question(wordloom.load("model.loom"))
+    return lambda: question(pairloom.load("model.loom"))
 
 
 def row(number: int) -> Callable[[], Any]:
@@ -100,7 +100,7 @@ def row(number: int) -> Callable[[], Any]:
 
 def queried_while_training() -> bool:
     """What `start` is given stays as it is while another thread trains on from it, and what is asked is right."""
-    model = wordloom.load("model.loom")
+    model = pairloom.load("model.loom")
     before = model.words.vectors.tobytes(), model.contexts.vectors.tobytes()
     results: list[Any] = []
     training = threading.Thread(target=lambda: results.append(train(start=model, epochs=60, lr=0.05)()))
@@ -117,10 +117,10 @@ def queried_while_training() -> bool:
 
 def asked_from_progress() -> bool:
     """A training that is asked about another model in its own reports, and hands out what nobody changes any more."""
-    model = wordloom.load("model.loom")
+    model = pairloom.load("model.loom")
     answers = []
 
-    def on_progress(_: wordloom.Progress) -> None:
+    def on_progress(_: pairloom.Progress) -> None:
         answers.append(model.most_similar("cat"))
 
     first = train(on_progress=on_progress)()
@@ -131,8 +131,8 @@ def asked_from_progress() -> bool:
 
 def read_by_eight() -> bool:
     """Eight threads ask the same of one model that nobody has asked before."""
-    model = wordloom.load("model.loom")
-    expected = wordloom.load("model.loom").most_similar("cat", topn=5)
+    model = pairloom.load("model.loom")
+    expected = pairloom.load("model.loom").most_similar("cat", topn=5)
     right: list[bool] = []
     threads = [
         threading.Thread(target=lambda: right.extend(model.most_similar("cat", topn=5) == expected for _ in range(30)))
@@ -148,7 +148,7 @@ def read_by_eight() -> bool:
 def questions(name: str, content: str | bytes, says: str) -> Case:
     argv = ["evaluate", "model.loom", "q.txt"]
     return Case(
-        name, argv, ask(lambda model: wordloom.evaluate(model, "q.txt")), says, fault=78, make={"q.txt": content}
+        name, argv, ask(lambda model: pairloom.evaluate(model, "q.txt")), says, fault=78, make={"q.txt": content}
     )
 
 
@@ -196,7 +196,7 @@ CASES = [
       for command, words, call, says in (
           ("near", ["caat"], ask(lambda model: model.most_similar("caat")), "Did you mean 'cat'?"),
           ("analogy", ["cat", "dog", "kow"], ask(lambda model: model.most_similar(["dog", "kow"], ["cat"])), "'cow'"),
-          ("explain", ["cat", "dgo"], ask(lambda model: wordloom.explain_similarity(model, "cat", "dgo")), "'dog'"))),
+          ("explain", ["cat", "dgo"], ask(lambda model: pairloom.explain_similarity(model, "cat", "dgo")), "'dog'"))),
     Case("a query of NaN", None, ask(lambda model: model.most_similar(NAN)), "NaN", fault=72),
     Case("a query of zero", None, ask(lambda model: model.most_similar(np.zeros(4))), "zero vector", fault=72),
     Case("a query that cancels out", None, ask(lambda model: model.most_similar("cat", "cat")), "zero vector",

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-import wordloom
+import pairloom
+from pairloom.errors import InputError
 from reliability.cases.case import Case, Make
-from wordloom.errors import InputError
 
 DIM = 5
 WORDS = [f"word{i}" for i in range(8)]
@@ -40,7 +40,7 @@ def model(name: str, file: str, content: Make, says: str, fault: int, *options: 
     given = {"format" if name == "from" else name: value for name, value in given.items()}
     argv = ["convert", file, "old.loom", *options]
     return Case(
-        name, argv, partial(wordloom.load, file, **given), says or file, fault=fault, make={file: content}, **case
+        name, argv, partial(pairloom.load, file, **given), says or file, fault=fault, make={file: content}, **case
     )
 
 
@@ -54,7 +54,7 @@ def good(name: str, file: str, content: Make, fault: int, dim: int = DIM) -> Cas
     return Case(
         name,
         ["convert", file, "new.loom"],
-        partial(wordloom.load, file),
+        partial(pairloom.load, file),
         code=0,
         fault=fault,
         make={file: content},
@@ -79,13 +79,13 @@ def flip(at: float) -> Any:
     return change
 
 
-def vectors_with(words: list[str]) -> wordloom.Vectors:
-    return wordloom.Vectors(words, np.eye(len(words), 3, dtype=np.float32) + 1)
+def vectors_with(words: list[str]) -> pairloom.Vectors:
+    return pairloom.Vectors(words, np.eye(len(words), 3, dtype=np.float32) + 1)
 
 
 def saved(words: list[str], path: str) -> Any:
     """Save words that a format cannot carry."""
-    return lambda: wordloom.Embedding.of_words(vectors_with(words)).save(path)
+    return lambda: pairloom.Embedding.of_words(vectors_with(words)).save(path)
 
 
 LONG = "x" * 80
@@ -130,7 +130,7 @@ CASES = [
           61),
     model("a word twice in a text", "m.vec", VEC.replace("word3", "word2"), "word2", 62),
     Case("a word twice in a text, read leniently", ["convert", "m.vec", "new.loom", "--lenient"],
-         partial(wordloom.load, "m.vec", lenient=True), code=0, fault=62,
+         partial(pairloom.load, "m.vec", lenient=True), code=0, fault=62,
          make={"m.vec": VEC.replace("word3", "word2")}, right=lambda e: e.words.words == [*WORDS[:3], *WORDS[4:]]),
     *(Case(f"{word!r} saved as {path}", None, saved(["a", word], path), repr(word)[1:-1].split("\\")[0][:3], fault=63)
       for word in ("new york", "line\nend", "tab\there", "nb\u00a0sp") for path in ("old.bin", "old.vec", "old.txt")),
@@ -139,9 +139,9 @@ CASES = [
     *(model(f"a pickle as .{suffix}", f"m.{suffix}", PICKLE, f"m.{suffix}", 64)
       for suffix in ("loom", "bin", "vec", "txt", "npy")),
     model("a NumPy archive of objects", "m.npz", lambda path: np.savez(path, a=np.array([{}], object)), "m.npz", 64),
-    Case("a word of 80 letters", ["near", "m.vec", LONG], lambda: wordloom.load("m.vec").most_similar(LONG), code=0,
+    Case("a word of 80 letters", ["near", "m.vec", LONG], lambda: pairloom.load("m.vec").most_similar(LONG), code=0,
          fault=65, make={"m.vec": VEC.replace("word1", LONG)}),
-    Case("3 000 dimensions", ["convert", "m.vec", "new.loom"], partial(wordloom.load, "m.vec"), code=0, fault=65,
+    Case("3 000 dimensions", ["convert", "m.vec", "new.loom"], partial(pairloom.load, "m.vec"), code=0, fault=65,
          make={"m.vec": "2 3000\na " + "1 " * 2999 + "1\nb " + "2 " * 2999 + "2\n"}, right=lambda e: e.dim == 3000),
     model("a packed bomb of text", "m.vec.gz", gzip.compress(b"2 3\na " + b"1" * 50_000_000), "m.vec.gz", 66,
          long=True),

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple, get_args, get_origin
 
 import numpy as np
 
-import wordloom
+import pairloom
+from pairloom.config import TextOptions, TrainConfig
+from pairloom.errors import InputError, OutputError
+from pairloom.fold_in import fold_in
+from pairloom.phrases import Phrases
+from pairloom.walks import WalkConfig
 from reliability.cases.case import Case
 from reliability.cases.options import OUTSIDE
-from wordloom.config import TextOptions, TrainConfig
-from wordloom.errors import InputError, OutputError
-from wordloom.fold_in import fold_in
-from wordloom.phrases import Phrases
-from wordloom.walks import WalkConfig
 
 NAN, INF = math.nan, math.inf
 OBJECT = object()
@@ -93,7 +93,7 @@ TRAINING = {
 
 
 def embedding() -> Any:
-    return wordloom.load("model.loom")
+    return pairloom.load("model.loom")
 
 
 def vectors() -> Any:
@@ -116,17 +116,17 @@ def _const(**values: Any) -> dict[str, Callable[[], Any]]:
 TRAINED_FOR = Anything("checked with the others by `train`")
 FUNCTIONS: dict[str, Asked] = {
     "train": Asked(
-        wordloom.train,
+        pairloom.train,
         _const(corpus="text.txt", min_count=1, dim=4, epochs=1),
         {
             "corpus": CORPUS, **TRAINING, "keep": NOT_WORDS, "drop": NOT_WORDS, "vocabulary": NOT_VECTORS[1:],
             "tokenize": NOT_CALLABLE, "start": (5, OBJECT, [], "", "missing.loom", "text.txt"), "grow": NOT_A_SWITCH,
             "freeze": NOT_A_CHOICE[:2], "options": Anything("TrainConfig and TextOptions"), **TRAIN,
         },
-        wordloom.train,
+        pairloom.train,
     ),
     "train_pairs": Asked(
-        wordloom.train_pairs,
+        pairloom.train_pairs,
         _const(pairs="pairs.txt", min_count=1, dim=4, epochs=1),
         {
             "pairs": (None, 5, b"x", "", "missing.txt", OBJECT, [], [("a",)], [("a", "b", "c", "d")], [("a", "b", NAN)],
@@ -139,19 +139,19 @@ FUNCTIONS: dict[str, Asked] = {
             "min_context_count": (0, -1, NAN, INF, "5", True, []), "noise_power": TRAIN["noise_power"],
             "window": (3,), "model": ("cbow", "sppmi-svd", "maybe"), "objective": ("hs", "maybe"),
         },
-        wordloom.train_pairs,
+        pairloom.train_pairs,
     ),
     "load": Asked(
-        wordloom.load,
+        pairloom.load,
         _const(path="model.loom"),
         {
             "path": (*NOT_A_PATH, "text.txt", "."), "limit": (0, -1, NAN, 1.5, "3", True, []),
             "verify": NOT_A_SWITCH, "format": ("maybe", 5, []), "errors": NOT_A_CHOICE, "lenient": NOT_A_SWITCH,
         },
-        wordloom.load,
+        pairloom.load,
     ),
     "walk": Asked(
-        wordloom.walk,
+        pairloom.walk,
         _const(edges="edges.txt"),
         {
             "edges": (None, 5, b"x", "", "missing.txt", OBJECT, [], [("a",)], [("a", "b", NAN)], [("a", "b", -1)],
@@ -159,7 +159,7 @@ FUNCTIONS: dict[str, Asked] = {
             "threads": NOT_THREADS, "on_progress": NOT_CALLABLE, "options": Anything("WalkConfig"),
             **config_values(WalkConfig), "encoding": TEXT["encoding"], "errors": TEXT["errors"],
         },
-        wordloom.walk,
+        pairloom.walk,
     ),
     "Phrases.learn": Asked(
         Phrases.learn,
@@ -187,79 +187,79 @@ FUNCTIONS: dict[str, Asked] = {
         fold_in,
     ),
     "evaluate": Asked(
-        wordloom.evaluate,
+        pairloom.evaluate,
         {"vectors": vectors, **_const(path="questions.txt")},
         {
             "vectors": NOT_VECTORS, "path": (*NOT_A_PATH, "text.txt"), "method": NOT_A_CHOICE,
             "restrict_vocab": (-1, NAN, 1.5, "3", None, True), "case": NOT_A_CHOICE, "unknown": NOT_A_CHOICE,
             "seed": Anything("of similarities and categories alone"), "threads": NOT_THREADS,
         },
-        wordloom.evaluate,
+        pairloom.evaluate,
     ),
     "evaluate similarities": Asked(
-        wordloom.evaluate,
+        pairloom.evaluate,
         {"vectors": vectors, **_const(path="similar.tsv")},
         {"seed": (-1, 2**64, NAN, 1.5, "1", None, True), "threads": NOT_THREADS, "method": NOT_A_CHOICE},
-        wordloom.evaluate,
+        pairloom.evaluate,
     ),
     "explain": Asked(
-        wordloom.explain,
+        pairloom.explain,
         {"embedding": embedding, **_const(corpus="text.txt")},
         {
             "embedding": NOT_VECTORS, "corpus": CORPUS, **RUNNING, "tokenize": NOT_CALLABLE, "max_memory": NOT_MEMORY,
             "most_products": (0, -1, NAN, 1.5, "5", None, True), "text": Anything("TextOptions"),
             "lowercase": TEXT["lowercase"], "encoding": TEXT["encoding"], "errors": TEXT["errors"],
         },
-        wordloom.explain,
+        pairloom.explain,
     ),
     "explain_similarity": Asked(
-        wordloom.explain_similarity,
+        pairloom.explain_similarity,
         {"embedding": embedding, **_const(a="cat", b="dog")},
         {
             "embedding": NOT_VECTORS, "a": WORD, "b": WORD, "topn": (0, *TOPN), "counts": (5, "text.txt", {}),
             "max_memory": NOT_MEMORY,
         },
-        wordloom.explain_similarity,
+        pairloom.explain_similarity,
     ),
     "document_vectors": Asked(
-        wordloom.document_vectors,
+        pairloom.document_vectors,
         {"vectors": vectors, **_const(documents=[["cat", "dog"]])},
         {
             "vectors": NOT_VECTORS, "documents": (None, 5, "cat dog", ["cat dog"], [5], [[5]], OBJECT),
             "weighting": NOT_A_CHOICE, "sif_a": (0, -1, NAN, INF, "5", None, True, []),
         },
-        wordloom.document_vectors,
+        pairloom.document_vectors,
     ),
     "word_classes": Asked(
-        wordloom.word_classes,
+        pairloom.word_classes,
         {"vectors": vectors, **_const(k=2)},
         {
             "vectors": NOT_VECTORS, "k": (0, -1, 21, NAN, 1.5, "2", None, True), "seed": (-1, 2**32, NAN, "1", None,
             True),
             "algorithm": NOT_A_CHOICE,
         },
-        wordloom.word_classes,
+        pairloom.word_classes,
     ),
     "sppmi_table": Asked(
-        wordloom.sppmi_table,
+        pairloom.sppmi_table,
         _const(corpus="text.txt", min_count=1),
         {"corpus": CORPUS, **RUNNING, "options": Anything("those of train"), "window": TRAIN["window"],
          "negatives": TRAIN["negatives"], "min_count": TRAIN["min_count"]},
-        wordloom.sppmi_table,
+        pairloom.sppmi_table,
     ),
     "Vocabulary.read": Asked(
-        wordloom.Vocabulary.read, _const(path="counted.txt"), {"path": (*NOT_A_PATH, "text.txt", ".")},
-        wordloom.Vocabulary.read,
+        pairloom.Vocabulary.read, _const(path="counted.txt"), {"path": (*NOT_A_PATH, "text.txt", ".")},
+        pairloom.Vocabulary.read,
     ),
     "Vocabulary.of": Asked(
-        wordloom.Vocabulary.of, {},
+        pairloom.Vocabulary.of, {},
         {"counted": (None, 5, [5], ["ab"], [("a", -1), ("b", 2)], [("a", 1.5), ("b", 2)], [("a", 1), ("a", 2)], [(5,
              1)],
                      [("a", NAN)], [("a", 2**70)])},
-        wordloom.Vocabulary.of,
+        pairloom.Vocabulary.of,
     ),
     "Vectors": Asked(
-        wordloom.Vectors,
+        pairloom.Vectors,
         _const(words=["a", "b"], vectors=np.eye(2, dtype=np.float32)),
         {
             "words": (None, 5, "ab", ["a"], ["a", "a"], ["a", 5], ["a", ""], ["a", "b", "c"], ["a", "\ud800"]),
@@ -267,15 +267,15 @@ FUNCTIONS: dict[str, Asked] = {
                         np.zeros((2, 2, 2)), np.zeros((2, 0)), [[1j, 2], [1, 2]], [[1e39, 1], [1, 2]]),
             "counts": (5, "x", [1], [-1, 1], [NAN, 1], [1.5, 1], [2**70, 1], ["a", "b"]),
         },
-        wordloom.Vectors.__init__,
+        pairloom.Vectors.__init__,
     ),
 }  # fmt: skip
-FUNCTIONS["Vectors"] = FUNCTIONS["Vectors"]._replace(call=lambda **given: wordloom.Vectors(**given).encoded_words())
+FUNCTIONS["Vectors"] = FUNCTIONS["Vectors"]._replace(call=lambda **given: pairloom.Vectors(**given).encoded_words())
 
 
 def _asking(name: str, good: dict[str, Any], **bad: Any) -> Asked:
     """A question to vectors."""
-    method = getattr(wordloom.Vectors, name)
+    method = getattr(pairloom.Vectors, name)
 
     def ask(**given: Any) -> Any:
         return getattr(vectors(), name)(**given)
@@ -394,9 +394,9 @@ def untold() -> list[str]:
             found += [f"{name}({p}) is a parameter without cases" for p in known if p not in asked.bad and p != "self"]
         found += [] if takes_more else [f"{name}({p}) is gone" for p in asked.bad if p not in known and p != "self"]
     asked_for = {asked.function for asked in FUNCTIONS.values()}
-    public = [getattr(wordloom, name) for name in wordloom.__all__]
+    public = [getattr(pairloom, name) for name in pairloom.__all__]
     functions = [f for f in public if inspect.isfunction(f)]
-    functions += [f for name, f in inspect.getmembers(wordloom.Vectors, inspect.isfunction) if name[0] != "_"]
+    functions += [f for name, f in inspect.getmembers(pairloom.Vectors, inspect.isfunction) if name[0] != "_"]
     found += [f"{f.__qualname__} is a function without cases" for f in functions if f not in asked_for and _takes(f)]
     return found
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import wordloom
+import pairloom
 from reliability.cases import folder
 from reliability.cases.bench import Bench
 
@@ -53,13 +53,13 @@ class Process(NamedTuple):
 
 def environment(bench: Bench) -> dict[str, str]:
     """With the package that this process has, wherever it is run."""
-    package = str(Path(wordloom.__file__).parents[1])
-    return {**os.environ, "WORDLOOM_CACHE": str(bench.cache), "TMPDIR": str(bench.temporary), "PYTHONPATH": package}
+    package = str(Path(pairloom.__file__).parents[1])
+    return {**os.environ, "PAIRLOOM_CACHE": str(bench.cache), "TMPDIR": str(bench.temporary), "PYTHONPATH": package}
 
 
 def start(bench: Bench, *argv: str, **options: Any) -> subprocess.Popen[str]:
-    """`wordloom argv...` in the folder."""
-    command = [sys.executable, "-m", "wordloom", *argv]
+    """`pairloom argv...` in the folder."""
+    command = [sys.executable, "-m", "pairloom", *argv]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, **options}
     return subprocess.Popen(command, cwd=bench.folder, env=environment(bench), text=True, **options)
 
@@ -104,10 +104,10 @@ def signalled(number: signal.Signals, code: int, says: str) -> Try:
         yield from expect(end(process), code, says)
         if time.perf_counter() - began > 5:
             yield "took longer than 5 s to end"
-        for left in bench.cache.glob("wordloom-tmp-*"):
+        for left in bench.cache.glob("pairloom-tmp-*"):
             yield f"{left.name} was left in the cache"
         if number == signal.SIGKILL:  # after which nobody holds the lock, but its file stays until the next run
-            (bench.folder / ".wordloom-old.loom.lock").unlink()
+            (bench.folder / ".pairloom-old.loom.lock").unlink()
 
     return tried
 
@@ -191,10 +191,10 @@ def ends(code: int, says: str, *argv: str, stdout: str | None = None, **options:
 
 
 def shell(code: int, command: str) -> Try:
-    """A line for the shell, in which W is wordloom; no traceback, and this exit code."""
+    """A line for the shell, in which W is pairloom; no traceback, and this exit code."""
 
     def tried(bench: Bench) -> Iterator[str]:
-        line = command.replace("W ", f"{sys.executable} -m wordloom ")
+        line = command.replace("W ", f"{sys.executable} -m pairloom ")
         done = subprocess.run(
             ["bash", "-c", line], cwd=bench.folder, env=environment(bench), capture_output=True,
             text=True, timeout=SECONDS, stdin=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
-"""Other programs, each asked in an environment of its own: wordloom and they never share a process.
+"""Other programs, each asked in an environment of its own: pairloom and they never share a process.
 
-`make conformance` makes that environment and runs these tests. WORDLOOM_PEERS names the Python programs to ask, with
+`make conformance` makes that environment and runs these tests. PAIRLOOM_PEERS names the Python programs to ask, with
 colons between; the first that can import a package is asked. Without any, every test here is skipped.
 """
 
@@ -17,7 +17,7 @@ _ALONE = {"PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE"}
 
 
 def pythons() -> list[str]:
-    named = os.environ.get("WORDLOOM_PEERS")
+    named = os.environ.get("PAIRLOOM_PEERS")
     found = named.split(":") if named else [str(ROOT / ".venv-conformance" / "bin" / "python")]
     return [python for python in found if Path(python).exists()]
 

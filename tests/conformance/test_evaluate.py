@@ -6,9 +6,9 @@ import subprocess
 import numpy as np
 import pytest
 
-from wordloom import Vectors
-from wordloom.evaluation import Policy, analogies, compute_accuracy, similarities
-from wordloom.formats.word2vec import write_binary
+from pairloom import Vectors
+from pairloom.evaluation import Policy, analogies, compute_accuracy, similarities
+from pairloom.formats.word2vec import write_binary
 
 GENSIM = """
 import json, sys

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from wordloom import Phrases
+from pairloom import Phrases
 
 GENSIM = """
 import json, sys
@@ -78,7 +78,7 @@ def test_two_passes_are_gensim_on_the_output_of_gensim(gensim, sentences):
 
 
 def test_the_english_connectors_are_gensims(gensim, sentences):
-    from wordloom.phrases.scores import ENGLISH_CONNECTORS
+    from pairloom.phrases.scores import ENGLISH_CONNECTORS
 
     *_, connectors = gensim(sentences[:10], {"min_count": 1, "threshold": 1.0, "scoring": "default", "english": False})
     assert sorted(ENGLISH_CONNECTORS) == connectors

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from wordloom.formats.word2vec import write_binary
-from wordloom.vectors import Vectors
+from pairloom.formats.word2vec import write_binary
+from pairloom.vectors import Vectors
 
 ASK = """
 import json, sys

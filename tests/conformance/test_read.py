@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-import wordloom
-from wordloom.errors import InputError
+import pairloom
+from pairloom.errors import InputError
 
 # Every script prints the vectors that the other program reads, as words and the hexadecimal bytes of their float32.
 GENSIM = """
@@ -43,7 +43,7 @@ print(json.dumps({"words": {w: hexed(m.get_word_vector(w)) for w in m.words}, "c
 
 
 def read(path, **options):
-    words = wordloom.load(path, **options).words
+    words = pairloom.load(path, **options).words
     return {word: words[word].tobytes().hex() for word in words}
 
 
@@ -54,7 +54,7 @@ def test_files_of_word2vec_c(program, ask, corpus, tmp_path, binary):
     command = [program("word2vec", "word2vec"), "-train", corpus, "-output", out, "-binary", str(binary), *options]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     with pytest.raises(InputError, match="is not UTF-8"):  # it cut the long word in the middle of a letter
-        wordloom.load(out)
+        pairloom.load(out)
     found = read(out, errors="replace")
     assert "naïve" in found and len(found) == 8
     assert found == ask("gensim", GENSIM, out, bool(binary), True, "replace")
@@ -74,7 +74,7 @@ def test_files_of_gensim(ask, corpus, tmp_path):
 def test_models_of_fasttext(ask, corpus, tmp_path, kind, loss, minn, maxn):
     out = tmp_path / "f.bin"
     expected = ask("fasttext", TRAIN_FASTTEXT, corpus, out, kind, loss, minn, maxn)
-    loaded = wordloom.load(out)
+    loaded = pairloom.load(out)
     assert {word: loaded[word].tobytes().hex() for word in loaded} == expected["words"]
     assert loaded.words.counts.tolist() == expected["counts"]
     for word, vector in expected["unknown"].items():

@@ -6,9 +6,9 @@ import subprocess
 import numpy as np
 import pytest
 
+from pairloom.formats.word2vec import write_binary, write_text
+from pairloom.vectors import Embedding, Vectors
 from tests.conformance.test_read import GENSIM
-from wordloom.formats.word2vec import write_binary, write_text
-from wordloom.vectors import Embedding, Vectors
 
 WORDS = ["the", "cat", "naïve", "猫", "don't", "Straße", "😀", "a,b", "3.14", "#"]
 

@@ -1,0 +1,16 @@
+"""pairloom's way from text to ids, count + encode, in a cache that is empty. The kernels are loaded before."""
+
+import sys
+import tempfile
+import time
+
+from pairloom.cache import prepare
+from pairloom.corpus import open_corpus
+from pairloom.training import load_kernels
+
+corpus, threads = sys.argv[1:]
+load_kernels()
+with tempfile.TemporaryDirectory() as cache, open_corpus(corpus) as opened:
+    began = time.perf_counter()
+    with prepare(opened, cache_dir=cache, threads=int(threads)):
+        print(time.perf_counter() - began)

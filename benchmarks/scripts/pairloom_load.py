@@ -1,0 +1,21 @@
+"""Load a file of vectors and tell what it took. Memory is Linux' account: getrusage begins at the parent's peak."""
+
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+import pairloom.formats
+
+
+def peak_mb() -> float:
+    """The most that this process has held so far."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return int(found[1]) * 1.024e-3 if found else 0.0
+
+
+before, began = peak_mb(), time.perf_counter()
+pairloom.formats.load(sys.argv[1])
+seconds = time.perf_counter() - began
+print(json.dumps({"seconds": seconds, "peak_mb": peak_mb() - before}))

@@ -1,0 +1,133 @@
+"""pairloom: vectors for words and their contexts, by skip-gram with negative sampling.
+
+>>> import pairloom
+>>> text = [["red", "green", "blue"], ["north", "south", "east"]] * 100
+>>> emb = pairloom.train(text, dim=8, epochs=100, sample=0)
+>>> sorted(word for word, _ in emb.most_similar("red", topn=2))
+['blue', 'green']
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Names are looked up when they are first used: NumPy alone takes a tenth of a second to import, Numba more.
+_HOME = {
+    "CheckpointWarning": "errors",
+    "Checkpoints": "checkpoint",
+    "ConfigError": "errors",
+    "CorpusChangedError": "errors",
+    "CorpusTypeError": "errors",
+    "CorpusWarning": "errors",
+    "DivergedError": "errors",
+    "Embedding": "vectors",
+    "FastTextVectors": "formats",
+    "FoldedIn": "fold_in",
+    "InputError": "errors",
+    "LockedError": "errors",
+    "MissingExtraError": "errors",
+    "OutputError": "errors",
+    "Phrases": "phrases",
+    "Progress": "progress",
+    "StoppedError": "errors",
+    "TextOptions": "config",
+    "TrainConfig": "config",
+    "UnknownWordError": "errors",
+    "Vectors": "vectors",
+    "VectorsWarning": "errors",
+    "Vocabulary": "vocabulary",
+    "PairloomError": "errors",
+    "evaluate": "evaluation",
+    "explain": "explanation",
+    "explain_similarity": "explanation",
+    "document_vectors": "documents",
+    "load": "formats",
+    "sppmi_table": "sppmi",
+    "train": "training",
+    "train_pairs": "training",
+    "walk": "walks",
+    "word_classes": "classes",
+}
+
+__all__ = [
+    "CheckpointWarning",
+    "Checkpoints",
+    "ConfigError",
+    "CorpusChangedError",
+    "CorpusTypeError",
+    "CorpusWarning",
+    "DivergedError",
+    "Embedding",
+    "FastTextVectors",
+    "FoldedIn",
+    "InputError",
+    "LockedError",
+    "MissingExtraError",
+    "OutputError",
+    "PairloomError",
+    "Phrases",
+    "Progress",
+    "StoppedError",
+    "TextOptions",
+    "TrainConfig",
+    "UnknownWordError",
+    "Vectors",
+    "VectorsWarning",
+    "Vocabulary",
+    "__version__",
+    "document_vectors",
+    "evaluate",
+    "explain",
+    "explain_similarity",
+    "load",
+    "sppmi_table",
+    "train",
+    "train_pairs",
+    "walk",
+    "word_classes",
+]
+
+if TYPE_CHECKING:
+    from pairloom.checkpoint import Checkpoints
+    from pairloom.classes import word_classes
+    from pairloom.config import TextOptions, TrainConfig
+    from pairloom.documents import document_vectors
+    from pairloom.errors import (
+        CheckpointWarning,
+        ConfigError,
+        CorpusChangedError,
+        CorpusTypeError,
+        CorpusWarning,
+        DivergedError,
+        InputError,
+        LockedError,
+        MissingExtraError,
+        OutputError,
+        PairloomError,
+        StoppedError,
+        UnknownWordError,
+        VectorsWarning,
+    )
+    from pairloom.evaluation import evaluate
+    from pairloom.explanation import explain, explain_similarity
+    from pairloom.fold_in import FoldedIn
+    from pairloom.formats import FastTextVectors, load
+    from pairloom.phrases import Phrases
+    from pairloom.progress import Progress
+    from pairloom.sppmi import sppmi_table
+    from pairloom.training import train, train_pairs
+    from pairloom.vectors import Embedding, Vectors
+    from pairloom.vocabulary import Vocabulary
+    from pairloom.walks import walk
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'pairloom' has no attribute {name!r}")
+    globals()[name] = value = getattr(import_module(f"pairloom.{_HOME[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

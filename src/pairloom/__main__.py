@@ -1,0 +1,7 @@
+"""`python -m pairloom`"""
+
+import sys
+
+from pairloom.cli import main
+
+sys.exit(main())

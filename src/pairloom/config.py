@@ -1,0 +1,270 @@
+"""The choices that change the vectors, checked once when they are made."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any, Literal, get_args
+
+from pairloom.errors import ConfigError
+from pairloom.textfiles import is_text_encoding
+
+MOST_THREADS = 256
+LONGEST_SENTENCE = 1_000_000
+
+Errors = Literal["strict", "replace", "ignore"]
+Architecture = Literal["skipgram", "cbow", "sppmi-svd"]
+Objective = Literal["negative", "hs", "softmax"]
+CbowGradient = Literal["derivative", "undivided"]
+WindowShape = Literal["dynamic", "fixed", "harmonic", "linear"]
+Subsampling = Literal["program", "published"]
+
+# What word2vec, gensim and fastText call our options, for the error that a user of theirs meets first.
+PEER_NAMES = {
+    "size": "dim",
+    "vector_size": "dim",
+    "ws": "window",
+    "negative": "negatives",
+    "neg": "negatives",
+    "ns_exponent": "noise_power",
+    "mincount": "min_count",
+    "max_final_vocab": "max_vocab",
+    "t": "sample",
+    "iter": "epochs",
+    "epoch": "epochs",
+    "alpha": "lr",
+    "min_alpha": "min_lr",
+    "workers": "threads",
+    "thread": "threads",
+    "sentences": "corpus",
+    "corpus_file": "corpus",
+    "input": "corpus",
+    "train": "corpus",
+    "shrink_windows": "window_shape",
+    "pretrainedvectors": "start",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextOptions:
+    """How bytes become words."""
+
+    lowercase: bool = False  # str.lower() on the decoded text
+    encoding: str = "utf-8"
+    errors: Errors = "strict"  # what to do with bytes that the encoding does not allow
+    max_sentence: int = 10_000  # longer lines are cut into pieces of so many words; none is lost
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.lowercase, bool):
+            raise ConfigError(f"lowercase={self.lowercase!r} is not a choice. Use True or False.")
+        if not is_text_encoding(self.encoding):
+            raise ConfigError(
+                f"encoding={self.encoding!r} is not an encoding that pairloom reads. Use utf-8, utf-16 or latin-1."
+            )
+        check_choice("errors", self.errors, Errors)
+        check_whole("max_sentence", self.max_sentence, 2, LONGEST_SENTENCE, "10000 is usual")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TrainConfig:
+    """What is learnt and how; threads, paths and progress belong to `train`."""
+
+    dim: int = 100  # d, the length of v_w and v_c
+    window: int | Literal["sentence"] = 5  # the largest window, which each position draws anew; or all of the sentence
+    left: int | None = None  # how far a window reaches to the left, if not `window`
+    right: int | None = None  # and to the right
+    window_shape: WindowShape = "dynamic"  # how often a word d away is a context: see `contexts.Windows.side`
+    positional: bool = False  # a context is a word and its place: `dog_+1`
+    clean: bool = False  # rare and subsampled words leave after windows were taken, not before
+    negatives: int = 5  # k, the pairs of D' for every pair of D
+    noise_power: float = 0.75  # the contexts of D' are drawn by count ** noise_power
+    min_count: float = 5  # rarer words leave the text, or the pairs, of which weights make fractional counts
+    min_context_count: float | None = None  # the same for the contexts of given pairs, if not `min_count`
+    max_vocab: int | None = None  # at most so many words, the most frequent ones
+    sample: float = 1e-3  # t: words more frequent than this are thinned out; 0 keeps all
+    subsampling: Subsampling = "program"  # by word2vec's formula, or by that of the publication
+    epochs: int = 5
+    # The learning rate at the start, falling linearly ... Left out, it becomes the usual one: see `usual_lr`.
+    lr: float = None  # type: ignore[assignment]
+    min_lr: float = 2.5e-6  # ... to this
+    seed: int = 1
+    heldout: float = 0.001  # the share of sentences kept aside to measure the objective; 0 turns it off
+    patience: int | None = None  # stop after so many epochs without a lower held-out loss, and keep the best
+    # skipgram: a word predicts each of its contexts; cbow: they predict the word together; sppmi-svd: see `sppmi.py`
+    model: Architecture = "skipgram"
+    objective: Objective = "negative"  # negative sampling, hierarchical softmax, or the softmax of equation (3)
+    cbow_gradient: CbowGradient = "derivative"  # a word's share of a mean's step; the peers give it undivided
+
+    def __post_init__(self) -> None:
+        if is_whole(self.dim) and self.dim > 4096:
+            raise ConfigError(
+                f"dim={self.dim} is out of range: one word would take {2 * 4 * self.dim:,} bytes. Use 1 to 4096; "
+                "100 to 300 is usual."
+            )
+        check_whole("dim", self.dim, 1, 4096, "100 to 300 is usual")
+        self._check_windows()
+        if is_whole(self.negatives) and self.negatives < 1:
+            raise ConfigError(
+                f"negatives={self.negatives} leaves D' empty, and without it all vectors drift together. "
+                "Use 5 to 20 for a small corpus, 2 to 5 for a large one."
+            )
+        check_whole("negatives", self.negatives, 1, 64, "5 to 20 for a small corpus, 2 to 5 for a large one")
+        check_number("noise_power", self.noise_power, -2.0, 2.0, "0.75 is usual")
+        check_least("min_count", self.min_count)
+        if self.min_context_count is not None:
+            check_least("min_context_count", self.min_context_count)
+        check_max_vocab(self.max_vocab)
+        check_number("sample", self.sample, 0.0, 1.0, "1e-3 to 1e-5 is usual, 0 keeps every occurrence")
+        check_choice("subsampling", self.subsampling, Subsampling)
+        check_whole("epochs", self.epochs, 1, 1_000_000, "5 is usual, more for a small corpus")
+        self._check_objective()
+        lr = self.usual_lr if self.lr is None else self.lr
+        if not (is_number(lr) and 0.0 < lr <= 1e6):
+            raise ConfigError(f"lr={lr!r} is out of range: use a number above 0, up to 1e6; {self.usual_lr} is usual.")
+        object.__setattr__(self, "lr", float(lr))
+        if not (is_number(self.min_lr) and 0.0 <= self.min_lr <= self.lr):
+            raise ConfigError(f"min_lr={self.min_lr!r} is out of range: use 0 up to the learning rate, lr={self.lr}.")
+        check_whole("seed", self.seed, 0, 2**63 - 1, "any whole number")
+        check_number("heldout", self.heldout, 0.0, 0.5, "0.001 is usual, 0 turns it off")
+        self._check_patience()
+        for field in fields(self):  # sample=0 and sample=np.float64(0) make the same record
+            value = getattr(self, field.name)
+            if isinstance(field.default, float):
+                object.__setattr__(self, field.name, float(value))
+            elif is_whole(value):
+                object.__setattr__(self, field.name, int(value))
+
+    @property
+    def usual_lr(self) -> float:
+        """The rate that suits the model.
+
+        A word of CBOW gets 1/m of a step where skip-gram takes m whole ones, so it needs a higher rate to learn as
+        much from a text. Undivided it is word2vec's 0.05.
+        """
+        if self.model == "cbow":
+            return 0.15 if self.cbow_gradient == "derivative" else 0.05
+        return 0.1 if self.objective == "softmax" else 0.025  # of Adagrad, which divides it by what it meets
+
+    def _check_patience(self) -> None:
+        if self.patience is None:
+            return
+        check_whole("patience", self.patience, 1, 1_000_000, "1 to 3 is usual, leave it out to train all epochs")
+        if self.heldout == 0:
+            raise ConfigError(
+                "patience waits for the held-out loss, and heldout=0 turns that off. Leave one of them out."
+            )
+        if self.model == "sppmi-svd":
+            raise ConfigError("model=sppmi-svd is computed, not trained in epochs. Leave out patience.")
+
+    def _check_objective(self) -> None:
+        check_choice("model", self.model, Architecture)
+        check_choice("objective", self.objective, Objective)
+        check_choice("cbow_gradient", self.cbow_gradient, CbowGradient)
+        if self.model == "sppmi-svd" and self.objective != "negative":
+            raise ConfigError(
+                f"model=sppmi-svd is what negative sampling approaches, and has no objective={self.objective}. "
+                "Leave out objective."
+            )
+        if self.model == "cbow" and self.objective == "softmax":
+            raise ConfigError("objective=softmax is skip-gram's, equation (3). With model=cbow use negative or hs.")
+        if self.positional and (self.model, self.objective) != ("skipgram", "negative"):
+            raise ConfigError(
+                f"positional contexts are not learnt with model={self.model} and objective={self.objective}. "
+                "Use skipgram and negative, or leave out positional."
+            )
+
+    def _check_windows(self) -> None:
+        advice = "5 is usual, 2 for syntax, 10 for topics"
+        if isinstance(self.window, str) and self.window != "sentence":
+            raise ConfigError(f"window={self.window!r} is not a choice. Use 1 to 1000, or sentence; {advice}.")
+        if not isinstance(self.window, str):
+            check_whole("window", self.window, 1, 1000, advice)
+        for name, reach in (("left", self.left), ("right", self.right)):
+            if reach is not None:
+                check_whole(name, reach, 0, 1000, "leave it out to reach as far as window")
+        check_choice("window_shape", self.window_shape, WindowShape)
+        for name in ("positional", "clean"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name}={getattr(self, name)!r} is not a choice. Use True or False.")
+        if self.left == 0 == self.right:
+            raise ConfigError("left=0 and right=0 leave no contexts. Use 1 or more for one of them.")
+        if self.window == "sentence" and self.window_shape in ("harmonic", "linear"):
+            raise ConfigError(
+                f"window=sentence takes all words of a sentence alike, and window_shape={self.window_shape} does not. "
+                "Use a window of 1 to 1000 with it."
+            )
+        if self.positional and self.window == "sentence" and (self.left is None or self.right is None):
+            raise ConfigError("positional needs places to count: use a window of 1 to 1000 instead of sentence.")
+
+
+def checked_threads(threads: int | None) -> int:
+    """The number of threads; None means all cores that this process may use."""
+    if threads is None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return min(MOST_THREADS, cores)
+    check_whole("threads", threads, 1, MOST_THREADS, "leave it out to use all cores")
+    return int(threads)
+
+
+def check_min_count(min_count: object) -> None:
+    """Rarer words leave the text."""
+    check_whole("min_count", min_count, 1, 2**62, "5 is usual, 1 keeps every word")
+
+
+def check_least(name: str, value: object) -> None:
+    """How much a word must weigh; text needs a whole number, which `check_min_count` sees to."""
+    if is_number(value) and not is_whole(value):
+        check_number(name, value, 0.0, 2.0**62, "5 is usual, 0 keeps everything")
+    else:
+        check_whole(name, value, 1, 2**62, "5 is usual, 1 keeps every word")
+
+
+def check_max_vocab(max_vocab: object) -> None:
+    """At most so many words; None is no limit."""
+    if max_vocab is not None:
+        check_whole("max_vocab", max_vocab, 2, 2**31 - 1, "leave it out to keep all words")
+
+
+def check_whole(name: str, value: Any, low: int, high: int, advice: str) -> None:
+    """Refuse what is not a whole number from low to high."""
+    if not is_whole(value):
+        raise ConfigError(f"{name}={value!r} is not a whole number. Use {low} to {high}; {advice}.")
+    if not low <= value <= high:
+        raise ConfigError(f"{name}={value} is out of range. Use {low} to {high}; {advice}.")
+
+
+def check_choice(name: str, value: object, choices: Any) -> None:
+    """Refuse what is not one of the values of a Literal."""
+    *most, last = get_args(choices)
+    if value not in get_args(choices):
+        raise ConfigError(f"{name}={value!r} is not a choice. Use {', '.join(most)} or {last}.")
+
+
+def check_number(name: str, value: Any, low: float, high: float, advice: str) -> None:
+    """Refuse what is not a number from low to high."""
+    if not is_number(value) and not isinstance(value, float):
+        raise ConfigError(f"{name}={value!r} is not a number. Use {low:g} to {high:g}; {advice}.")
+    if not low <= value <= high:
+        raise ConfigError(f"{name}={value!r} is out of range. Use {low:g} to {high:g}; {advice}.")
+
+
+def is_whole(value: object) -> bool:
+    """A whole number of Python's or NumPy's; bool is none."""
+    return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def is_number(value: Any) -> bool:
+    """A finite number of Python's or NumPy's; bool is none."""
+    kind: type = type(value)
+    return kind is not bool and issubclass(kind, Real) and bool(-1e30 < value < 1e30)
+
+
+def check_names(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse an option that does not exist, naming the one that was probably meant."""
+    known = list(known)
+    for name in given:
+        if name not in known:
+            meant = PEER_NAMES.get(name.lower()) or next(iter(get_close_matches(name, known, 1, 0.6)), None)
+            hint = f"did you mean {meant!r}?" if meant else f"The options are {', '.join(known)}."
+            raise ConfigError(f"There is no option {name!r}; {hint}")

@@ -1,0 +1,170 @@
+"""Analogies: of the questions "a is to b as c is to ?" in a file, how many are answered right.
+
+The format is that of Google's questions-words.txt:
+
+    : capital-common-countries
+    Athens Greece Baghdad Iraq
+
+Sections whose names begin with "gram" are syntactic, the others semantic.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pairloom.errors import InputError
+from pairloom.evaluation.lookup import USUAL, Lookup, Policy
+from pairloom.evaluation.questions import QuestionFile, read
+from pairloom.evaluation.search import MethodName, answers, method_of
+from pairloom.textfiles import PathName
+from pairloom.types import Rows
+from pairloom.vectors import Embedding, Vectors, as_vectors
+
+Question = tuple[str, ...]  # a, b, c and the expected answer
+
+
+class Section(NamedTuple):
+    """Questions under one name."""
+
+    name: str
+    questions: list[Question]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tally:
+    """How a set of questions went. accuracy = correct / asked, coverage = known / questions."""
+
+    name: str
+    correct: int
+    asked: int  # questions - skipped
+    skipped: int  # left out since a word is unknown
+    known: int  # with all four words known; fewer than asked where unknown words count as wrong
+
+    @property
+    def questions(self) -> int:
+        return self.asked + self.skipped
+
+    @property
+    def accuracy(self) -> float | None:
+        return self.correct / self.asked if self.asked else None
+
+    @property
+    def coverage(self) -> float | None:
+        return self.known / self.questions if self.questions else None
+
+    def as_dict(self) -> dict[str, Any]:
+        names = ("name", "accuracy", "correct", "asked", "skipped", "known", "questions", "coverage")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnalogyScores:
+    """The tallies of a file of analogies."""
+
+    file: str
+    method: MethodName
+    policy: Policy
+    sections: tuple[Tally, ...]
+
+    @property
+    def total(self) -> Tally:
+        return _sum("total", self.sections)
+
+    @property
+    def semantic(self) -> Tally:
+        return _sum("semantic", (tally for tally in self.sections if not is_syntactic(tally.name)))
+
+    @property
+    def syntactic(self) -> Tally:
+        return _sum("syntactic", (tally for tally in self.sections if is_syntactic(tally.name)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        parts = {part.name: part.as_dict() for part in (self.total, self.semantic, self.syntactic)}
+        head = {"kind": "analogies", "file": self.file, "method": self.method, **self.policy.as_dict()}
+        return head | parts | {"sections": [tally.as_dict() for tally in self.sections]}
+
+
+def is_syntactic(section: str) -> bool:
+    """Google's names say so."""
+    return section.startswith("gram")
+
+
+def analogies(
+    vectors: Vectors | Embedding,
+    path: PathName | QuestionFile,
+    *,
+    method: MethodName = "add",
+    policy: Policy = USUAL,
+    threads: int | None = None,
+) -> AnalogyScores:
+    """Answer the analogies of a file by 3CosAdd or 3CosMul (see `search`), among the words that the policy admits.
+
+    The words of the question are no answers, nor are those that differ from them only by a case that is folded. An
+    answer is right if it is the expected word, again up to case. The scores are gensim's for the same policy.
+    """
+    file, words, chosen = read(path), as_vectors(vectors), method_of(method)
+    lookup, sections = Lookup.of(words, policy), sections_of(file)
+
+    def answer(questions: Rows) -> Rows:
+        return answers(words, questions, _alike(lookup, questions), chosen, len(lookup.keys), threads).rows
+
+    marks = iter(marked(lookup, [question for section in sections for question in section.questions], answer))
+    tallies = tuple(_tally(section.name, [next(marks) for _ in section.questions], policy) for section in sections)
+    return AnalogyScores(file=file.path, method=method, policy=policy, sections=tallies)
+
+
+def marked(lookup: Lookup, questions: Iterable[Question], answer: Callable[[Rows], Rows]) -> list[bool | None]:
+    """Whether each question is answered right, None where a word is unknown.
+
+    `answer` is given the rows of a, b and c of the known ones, (n, 3), and gives a row or -1 for each.
+    """
+    rows = [lookup.rows(question) for question in questions]
+    known = np.array([some for some in rows if some is not None], np.intp).reshape(-1, 4)
+    pairs = zip(answer(known[:, :3]).tolist(), known[:, 3].tolist(), strict=True)
+    right = (row >= 0 and lookup.keys[row] == lookup.keys[expected] for row, expected in pairs)
+    return [None if some is None else next(right) for some in rows]
+
+
+def sections_of(file: QuestionFile) -> list[Section]:
+    """The questions of a file by section; those before the first `:` line have a section without a name."""
+    sections: list[Section] = []
+    for number, line in file.lines:
+        words = tuple(line.split())
+        if line.startswith(":"):
+            sections.append(Section(line[1:].strip(), []))
+        elif len(words) != 4:
+            raise InputError(
+                f"{file.where(number)}: {line[:60]!r} is not a question of four words. "
+                "Each line must read like: Athens Greece Baghdad Iraq"
+            )
+        else:
+            if not sections:
+                sections.append(Section("", []))
+            sections[-1].questions.append(words)
+    if not any(section.questions for section in sections):
+        raise InputError(f"{file.path} has sections but no questions. Lines must read like: Athens Greece Baghdad Iraq")
+    return sections
+
+
+def _alike(lookup: Lookup, questions: Rows) -> Rows:
+    """Pairs of a question and a row that is one of its words."""
+    alike = lookup.alike(np.unique(questions).tolist())
+    pairs = [(i, row) for i, words in enumerate(questions.tolist()) for word in words for row in alike[word]]
+    return np.array(pairs, np.intp).reshape(-1, 2)
+
+
+def _tally(name: str, marks: Sequence[bool | None], policy: Policy) -> Tally:
+    """Marks are True for right, False for wrong, None for unknown words."""
+    known = sum(mark is not None for mark in marks)
+    asked = known if policy.unknown == "skip" else len(marks)
+    correct = sum(mark is True for mark in marks)
+    return Tally(name=name, correct=correct, asked=asked, skipped=len(marks) - asked, known=known)
+
+
+def _sum(name: str, parts: Iterable[Tally]) -> Tally:
+    parts = list(parts)
+    total = {field: sum(getattr(part, field) for part in parts) for field in ("correct", "asked", "skipped", "known")}
+    return Tally(name=name, **total)

@@ -1,0 +1,110 @@
+"""Categories: whether words of one category lie together.
+
+The words are clustered by k-means, into as many clusters as there are categories, and the score is the purity:
+
+    purity = 1/N Σ over clusters of the number of words of the category that is largest in it
+
+A line holds a word and its category, between them a tab, comma, semicolon or space.
+"""
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pairloom.classes import one_thread
+from pairloom.config import check_whole
+from pairloom.errors import InputError
+from pairloom.evaluation.lookup import USUAL, Lookup, Policy, unit_rows
+from pairloom.evaluation.questions import QuestionFile, columns, read
+from pairloom.extras import need
+from pairloom.textfiles import PathName
+from pairloom.types import Float64s
+from pairloom.vectors import Embedding, Vectors, as_vectors
+
+_STARTS = 10  # k-means is begun so many times, and the best kept
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CategoryScores:
+    """The purity of a file of categories; None where no word is known."""
+
+    file: str
+    policy: Policy
+    purity: float | None
+    clusters: int
+    words: int  # in the file, N if unknown words count as wrong
+    known: int  # N otherwise
+    seed: int
+
+    @property
+    def coverage(self) -> float:
+        return self.known / self.words
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        head = {"kind": "categories", "file": self.file, **self.policy.as_dict()}
+        names = ("purity", "clusters", "words", "known", "coverage", "seed")
+        return head | {name: getattr(self, name) for name in names}
+
+
+def categories(
+    vectors: Vectors | Embedding, path: PathName | QuestionFile, *, policy: Policy = USUAL, seed: int = 1
+) -> CategoryScores:
+    """Cluster the words of a file and see how well the clusters keep to its categories. Needs scikit-learn.
+
+    The clusters are those of the words' unit vectors, and the same for any number of threads.
+    """
+    check_whole("seed", seed, 0, 2**32 - 1, "any whole number")
+    file, words = read(path), as_vectors(vectors)
+    members, lookup = members_of(file), Lookup.of(words, policy)
+    rows = [lookup.rows([word]) for word, _ in members]
+    labels = [label for (_, label), row in zip(members, rows, strict=True) if row is not None]
+    unit = unit_rows(words, np.array([row[0] for row in rows if row is not None], np.intp))
+    n_clusters = len(set(labels))
+    clusters = _k_means(unit, n_clusters, seed) if labels else []
+    counted = len(labels) if policy.unknown == "skip" else len(members)
+    return CategoryScores(
+        file=file.path,
+        policy=policy,
+        purity=majority(clusters, labels) / counted if counted else None,
+        clusters=n_clusters,
+        words=len(members),
+        known=len(labels),
+        seed=seed,
+    )
+
+
+def members_of(file: QuestionFile) -> list[tuple[str, str]]:
+    """The words of a file with their categories."""
+    lines = columns(file)
+    for number, parts in lines:
+        if len(parts) != 2 or not all(parts):
+            raise InputError(
+                f"{file.where(number)}: {' '.join(parts)[:60]!r} is not a word and its category. "
+                "Each line must read like: tiger<TAB>animal"
+            )
+    return [(word, category) for _, (word, category) in lines]
+
+
+def majority(clusters: Sequence[int], labels: Sequence[str]) -> int:
+    """How many items are of the label that is most frequent in their cluster.
+
+    >>> majority([0, 0, 0, 1, 1], ["cat", "cat", "dog", "dog", "dog"])
+    4
+    """
+    largest: dict[int, int] = {}
+    for (cluster, _), size in Counter(zip(clusters, labels, strict=True)).items():
+        largest[cluster] = max(size, largest.get(cluster, 0))
+    return sum(largest.values())
+
+
+def _k_means(unit: Float64s, n_clusters: int, seed: int) -> list[int]:
+    cluster = need("sklearn.cluster", "sklearn", "Scoring categories, by k-means,")
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that equal vectors leave clusters empty is no news to whoever sees the purity
+        clusters: list[int] = cluster.KMeans(n_clusters, n_init=_STARTS, random_state=seed).fit_predict(unit).tolist()
+    return clusters

@@ -1,0 +1,106 @@
+"""Similarities: how well the cosines of pairs of words go with what people said of the same pairs.
+
+A line holds two words and a number, between them tabs, commas, semicolons or spaces; a first line whose third column
+is no number is a header, and further columns are not read.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pairloom.config import check_whole
+from pairloom.errors import InputError
+from pairloom.evaluation.correlation import CONFIDENCE, DRAWS, pearson, spearman, spearman_interval
+from pairloom.evaluation.lookup import USUAL, Lookup, Policy, cosines
+from pairloom.evaluation.questions import QuestionFile, as_number, columns, read
+from pairloom.textfiles import PathName
+from pairloom.types import Float64s
+from pairloom.vectors import Embedding, Vectors, as_vectors
+
+Pair = tuple[str, str, float]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SimilarityScores:
+    """The correlations of a file of similarities. None where there is none, as with fewer than two pairs."""
+
+    file: str
+    policy: Policy
+    spearman: float | None
+    interval: tuple[float, float] | None  # of Spearman's, 95 % by bootstrap
+    pearson: float | None
+    pairs: int  # in the file
+    used: int  # all of them where unknown words count as wrong
+    known: int  # with both words known
+    seed: int
+
+    @property
+    def coverage(self) -> float:
+        return self.known / self.pairs
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        head = {"kind": "similarities", "file": self.file, **self.policy.as_dict()}
+        scores = {"spearman": self.spearman, "interval": self.interval, "pearson": self.pearson}
+        sizes = {name: getattr(self, name) for name in ("pairs", "used", "known", "coverage")}
+        return head | scores | sizes | {"bootstrap": {"draws": DRAWS, "confidence": CONFIDENCE, "seed": self.seed}}
+
+
+def similarities(
+    vectors: Vectors | Embedding, path: PathName | QuestionFile, *, policy: Policy = USUAL, seed: int = 1
+) -> SimilarityScores:
+    """Correlate the cosines of a file's pairs with its numbers.
+
+    Pairs with an unknown word are left out, or with unknown="wrong" stay with a cosine of 0, as gensim has it.
+    """
+    check_whole("seed", seed, 0, 2**63 - 1, "any whole number")
+    file, words = read(path), as_vectors(vectors)
+    pairs = pairs_of(file)
+    cosine = _cosines(words, Lookup.of(words, policy), pairs)
+    judged = np.array([number for _, _, number in pairs])
+    known = ~np.isnan(cosine)
+    used = known if policy.unknown == "skip" else np.ones_like(known)
+    x, y = judged[used], np.nan_to_num(cosine[used], nan=0.0)
+    return SimilarityScores(
+        file=file.path,
+        policy=policy,
+        spearman=spearman(x, y),
+        interval=spearman_interval(x, y, seed) if len(x) else None,
+        pearson=pearson(x, y),
+        pairs=len(pairs),
+        used=len(x),
+        known=int(known.sum()),
+        seed=seed,
+    )
+
+
+def pairs_of(file: QuestionFile) -> list[Pair]:
+    """The pairs of words of a file with their numbers."""
+    lines = columns(file)
+    has_header = len(lines[0][1]) >= 3 and as_number(lines[0][1][2]) is None
+    pairs = [_pair(file, number, parts) for number, parts in lines[has_header:]]
+    if not pairs:
+        raise InputError(f"{file.path} has no pairs of words. Lines must read like: tiger<TAB>cat<TAB>7.35")
+    return pairs
+
+
+def _pair(file: QuestionFile, number: int, parts: list[str]) -> Pair:
+    judged = as_number(parts[2]) if len(parts) >= 3 else None
+    if judged is None:
+        raise InputError(
+            f"{file.where(number)}: {' '.join(parts)[:60]!r} is not two words and a number. "
+            "Each line must read like: tiger<TAB>cat<TAB>7.35"
+        )
+    return parts[0], parts[1], judged
+
+
+def _cosines(vectors: Vectors, lookup: Lookup, pairs: list[Pair]) -> Float64s:
+    """The cosine of each pair, NaN where a word is unknown."""
+    rows = [lookup.rows(pair[:2]) for pair in pairs]
+    known = np.array([pair is not None for pair in rows])
+    a, b = np.array([pair for pair in rows if pair is not None], np.intp).reshape(-1, 2).T
+    cosine = np.full(len(pairs), np.nan)
+    # Twelve digits: what only rounding tells apart, such as a word's cosine with itself and another's, shares a rank.
+    cosine[known] = cosines(vectors, a, b).round(12)
+    return cosine

@@ -1,0 +1,121 @@
+"""Plots as SVG, drawn by hand: a page needs no script and no network for them, and takes its colours from the page.
+
+Classes that the page gives colours to: axis, grid, line, dot, cell, band, s0 to s3 for series.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pairloom.escaping import html
+
+WIDTH, HEIGHT = 440, 330
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 22, 12, 50
+
+Points = Sequence[tuple[float, float]]
+Ticks = Sequence[tuple[float, str]]
+
+
+class Axes(NamedTuple):
+    """A rectangle of the plane, and what is written at its sides."""
+
+    title: str  # what somebody who cannot see the plot is told
+    x: tuple[float, float]
+    y: tuple[float, float]
+    x_label: str
+    y_label: str
+    x_ticks: Ticks
+    y_ticks: Ticks
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point is on the paper; what is outside stands at the side."""
+        across = (min(max(x, self.x[0]), self.x[1]) - self.x[0]) / (self.x[1] - self.x[0])
+        up = (min(max(y, self.y[0]), self.y[1]) - self.y[0]) / (self.y[1] - self.y[0])
+        return _LEFT + across * (WIDTH - _LEFT - _RIGHT), HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM)
+
+
+def svg(axes: Axes, *marks: str) -> str:
+    """Marks on axes."""
+    inside = "\n".join([*_grid(axes), *filter(None, marks), *_labels(axes)])
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{html(axes.title)}">\n'
+        f"<title>{html(axes.title)}</title>\n{inside}\n</svg>"
+    )
+
+
+def line(axes: Axes, points: Points, name: str) -> str:
+    """Points joined by lines."""
+    places = " ".join(f"{x:.1f},{y:.1f}" for x, y in (axes.at(*point) for point in points))
+    return f'<polyline class="line {name}" points="{places}"/>' if places else ""
+
+
+def dots(axes: Axes, points: Points, sizes: Sequence[float], hints: Sequence[str], name: str) -> str:
+    """Dots, each of which tells its numbers when pointed at."""
+    return "\n".join(
+        f'<circle class="dot {name}" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{html(hint)}</title></circle>'
+        for (x, y), size, hint in zip((axes.at(*point) for point in points), sizes, hints, strict=True)
+    )
+
+
+def spans(axes: Axes, ranges: Sequence[tuple[float, float, float]], name: str) -> str:
+    """Upright lines from low to high, (x, low, high) each."""
+    ends = [(axes.at(x, low), axes.at(x, high)) for x, low, high in ranges]
+    return "\n".join(
+        f'<line class="span {name}" x1="{x:.1f}" y1="{low:.1f}" x2="{x:.1f}" y2="{high:.1f}"/>'
+        for (x, low), (_, high) in ends
+    )
+
+
+def bars(axes: Axes, heights: Sequence[float], name: str, shift: float = 0.0, width: float = 0.36) -> str:
+    """Upright bars at x = 1, 2, ..."""
+    drawn = []
+    for number, height in enumerate(heights, 1):
+        (left, top), (right, bottom) = (
+            axes.at(number + shift - width / 2, height),
+            axes.at(number + shift + width / 2, 0),
+        )
+        size = f'width="{right - left:.1f}" height="{bottom - top:.1f}"'
+        drawn.append(f'<rect class="bar {name}" x="{left:.1f}" y="{top:.1f}" {size}/>')
+    return "\n".join(drawn)
+
+
+def cells(axes: Axes, counts: Sequence[Sequence[float]], shade: Sequence[Sequence[float]]) -> str:
+    """A picture of counts[i][j] at the i-th of equal steps of x and the j-th of y; shade is from 0 to 1."""
+    step_x, step_y = (axes.x[1] - axes.x[0]) / len(counts), (axes.y[1] - axes.y[0]) / len(counts[0])
+    drawn = []
+    for i, column in enumerate(counts):
+        for j, n in enumerate(column):
+            if n:
+                left, top = axes.at(axes.x[0] + i * step_x, axes.y[0] + (j + 1) * step_y)
+                right, bottom = axes.at(axes.x[0] + (i + 1) * step_x, axes.y[0] + j * step_y)
+                size = f'width="{right - left:.1f}" height="{bottom - top:.1f}"'
+                opacity = 0.08 + 0.92 * shade[i][j]
+                drawn.append(f'<rect class="cell" x="{left:.1f}" y="{top:.1f}" {size} opacity="{opacity:.2f}"/>')
+    return "\n".join(drawn)
+
+
+def _grid(axes: Axes) -> list[str]:
+    left, bottom = axes.at(axes.x[0], axes.y[0])
+    right, top = axes.at(axes.x[1], axes.y[1])
+    lines = [f'<rect class="axis" x="{left}" y="{top}" width="{right - left}" height="{bottom - top}"/>']
+    for value, _ in axes.x_ticks:
+        x, _y = axes.at(value, axes.y[0])
+        lines.append(f'<line class="grid" x1="{x:.1f}" y1="{top}" x2="{x:.1f}" y2="{bottom}"/>')
+    for value, _ in axes.y_ticks:
+        _x, y = axes.at(axes.x[0], value)
+        lines.append(f'<line class="grid" x1="{left}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>')
+    return lines
+
+
+def _labels(axes: Axes) -> list[str]:
+    texts = []
+    for value, text in axes.x_ticks:
+        x, y = axes.at(value, axes.y[0])
+        texts.append(f'<text x="{x:.1f}" y="{y + 16:.1f}" text-anchor="middle">{html(text)}</text>')
+    for value, text in axes.y_ticks:
+        x, y = axes.at(axes.x[0], value)
+        texts.append(f'<text x="{x - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{html(text)}</text>')
+    middle_x, middle_y = (_LEFT + WIDTH - _RIGHT) / 2, (_TOP + HEIGHT - _BOTTOM) / 2
+    texts.append(f'<text x="{middle_x}" y="{HEIGHT - 10}" text-anchor="middle">{html(axes.x_label)}</text>')
+    turned = f'transform="rotate(-90 14 {middle_y})"'
+    texts.append(f'<text x="14" y="{middle_y}" text-anchor="middle" {turned}>{html(axes.y_label)}</text>')
+    return texts

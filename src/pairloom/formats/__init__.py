@@ -1,0 +1,178 @@
+"""Files of vectors. Content says what a file is, a name or a suffix what is written; docs/formats.md has the details.
+
+loom         .loom .safetensors  our own: all of an embedding, checksummed, memory-mapped on load
+bin          .bin                word2vec's binary format: the words and their vectors only
+text         .vec .txt           word2vec's and fastText's text format: the same
+glove                            the same without the first line
+fasttext                         fastText's .bin with n-grams: read only
+parquet      .parquet            a table: written only
+tensorboard                      a folder for TensorBoard's projector: written only
+static                           a folder for model2vec and sentence-transformers: written only
+
+bin, text and glove may be packed by gzip (.gz).
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from pairloom.config import is_whole
+from pairloom.errors import ConfigError, InputError
+from pairloom.files import check_folder
+from pairloom.formats import detect, fasttext, folders, native, parquet, read_binary, read_text, word2vec
+from pairloom.formats.fasttext import FastTextVectors
+from pairloom.formats.source import Reading
+from pairloom.vectors import Embedding, Vectors
+
+__all__ = ["READABLE", "WRITABLE", "FastTextVectors", "check_output", "least_size", "load", "save"]
+
+PathName = str | os.PathLike[str]
+Read = Callable[[PathName, Reading], Embedding]
+Write = Callable[[Embedding, PathName, str], None]
+
+
+class _Format(NamedTuple):
+    """What can be done with a format, and what cannot."""
+
+    read: Read | None = None
+    write: Write | None = None
+    suffixes: tuple[str, ...] = ()
+    packs: bool = False  # may end in .gz
+    halves: bool = False  # can hold float16
+    is_folder: bool = False
+
+
+def _read_native(path: PathName, reading: Reading) -> Embedding:
+    embedding = native.load(path, reading.verify)
+    if reading.limit is None:
+        return embedding
+    words, contexts = (_first(vectors, reading.limit) for vectors in (embedding.words, embedding.contexts))
+    return Embedding(words=words, contexts=contexts, record=embedding.record)
+
+
+def _first(vectors: Vectors, n: int) -> Vectors:
+    return Vectors(vectors.words[:n], vectors.vectors[:n], vectors.counts[:n])
+
+
+_FORMATS = {
+    "loom": _Format(_read_native, native.save, (".loom", ".safetensors"), halves=True),
+    "bin": _Format(read_binary.read, lambda e, path, _: word2vec.write_binary(e.words, path), (".bin",), packs=True),
+    "text": _Format(
+        read_text.read, lambda e, path, _: word2vec.write_text(e.words, path), (".vec", ".txt"), packs=True
+    ),
+    "glove": _Format(
+        read_text.read_glove, lambda e, path, _: word2vec.write_text(e.words, path, header=False), packs=True
+    ),
+    "fasttext": _Format(fasttext.read),
+    "parquet": _Format(None, lambda e, path, _: parquet.write(e.words, path), (".parquet",)),
+    "tensorboard": _Format(None, lambda e, path, _: folders.write_tensorboard(e, path), is_folder=True),
+    "static": _Format(None, folders.write_static, halves=True, is_folder=True),
+}
+READABLE = tuple(name for name, format in _FORMATS.items() if format.read)
+WRITABLE = tuple(name for name, format in _FORMATS.items() if format.write)
+_OF_SUFFIX = {suffix: name for name, format in _FORMATS.items() for suffix in format.suffixes}
+
+
+def load(
+    path: PathName,
+    limit: int | None = None,
+    verify: bool = True,
+    format: str | None = None,
+    errors: str = "strict",
+    lenient: bool = False,
+) -> Embedding:
+    """Read a file of vectors, of whichever format it is.
+
+    limit    how many rows to read, from the first on; trained vectors have the frequent words first
+    verify   False trusts the numbers: native files are not hashed, others not searched for NaN and infinity
+    format   the name of the format, for files whose content leaves doubt
+    errors   what to do with words that are not UTF-8: "strict" refuses, "replace" and "ignore" as for bytes.decode
+    lenient  True takes files of other programs that look damaged and may be whole: of words that occur twice the first
+             row counts, and a VectorsWarning says how many others there were; the last line of text may lack its end,
+             and words of text may have spaces; line feeds between binary rows may come and go
+    """
+    if limit is not None and (not is_whole(limit) or limit < 1):
+        raise ConfigError(f"limit={limit} is no number of rows. Use 1 or more, or leave it out to read all.")
+    for name, value in (("verify", verify), ("lenient", lenient)):
+        if not isinstance(value, bool):
+            raise ConfigError(f"{name}={value!r} is not a choice. Use True or False.")
+    if errors not in ("strict", "replace", "ignore"):
+        raise ConfigError(f"errors={errors!r} is unknown. Use 'strict', 'replace' or 'ignore'.")
+    read = _FORMATS[_readable(format) if format is not None else _detected(path)].read
+    assert read is not None
+    return read(path, Reading(limit=limit, verify=verify, errors=errors, lenient=lenient))
+
+
+def _readable(format: str) -> str:
+    if format not in READABLE:
+        raise ConfigError(f"format={format!r} cannot be read. Use one of {_either(READABLE)}.")
+    return format
+
+
+def _detected(path: PathName) -> str:
+    try:
+        return detect.format_at(path)
+    except InputError:
+        if _suffix(path) in _FORMATS["loom"].suffixes and Path(path).is_file():
+            return "loom"  # which says best what is wrong with a native file
+        raise
+
+
+def save(embedding: Embedding, path: PathName, format: str | None = None, dtype: str = "float32") -> None:
+    """Write an embedding in a named format, or that of the suffix; what stood there stays until all is written."""
+    check_output(path, format, dtype)
+    write = _FORMATS[format or _OF_SUFFIX[_suffix(path)]].write
+    assert write is not None
+    write(embedding, path, dtype)
+
+
+def check_output(path: PathName, format: str | None = None, dtype: str = "float32") -> None:
+    """Raise an InputError if `path` clearly cannot be saved to. For before training: it writes nothing anywhere."""
+    if format is not None and format not in WRITABLE:
+        raise ConfigError(f"format={format!r} cannot be written. Use one of {_either(WRITABLE)}.")
+    if format is None and (_suffix(path) not in _OF_SUFFIX or (_is_packed(path) and not _packs(_suffix(path)))):
+        suffixes, packed = tuple(_OF_SUFFIX), tuple(suffix for suffix in _OF_SUFFIX if _packs(suffix))
+        raise InputError(
+            f"{os.fspath(path)} has no suffix that names a format. Use one of {_either(suffixes)}; "
+            f"{', '.join(packed[:-1])} and {packed[-1]} may be followed by .gz."
+        )
+    name = format or _OF_SUFFIX[_suffix(path)]
+    _check_dtype(name, dtype)
+    if name == "parquet":
+        parquet.check_installed()
+    (folders.check_new_folder if _FORMATS[name].is_folder else check_folder)(path)
+
+
+def least_size(path: PathName, n_words: int, n_contexts: int, dim: int) -> int:
+    """The bytes that the numbers of such an embedding take at least, in the format of the suffix.
+
+    A number takes 4 bytes, in text about 9; the contexts are in native files only.
+    """
+    native, text = (_suffix(path) in _FORMATS[name].suffixes for name in ("loom", "text"))
+    return dim * (4 * (n_words + n_contexts) if native else n_words * (9 if text and not _is_packed(path) else 4))
+
+
+def _check_dtype(name: str, dtype: str) -> None:
+    if dtype not in ("float32", "float16"):
+        raise ConfigError(f"dtype={dtype!r} is unknown. Use 'float32' or 'float16'.")
+    if dtype == "float16" and not _FORMATS[name].halves:
+        halves = [name for name, format in _FORMATS.items() if format.halves]
+        raise ConfigError(f"dtype='float16' does not go into the format {name}, only into {' and '.join(halves)}.")
+
+
+def _suffix(path: PathName) -> str:
+    """The suffix that names a format: the one before .gz, if there is that."""
+    return Path(Path(path).stem if _is_packed(path) else path).suffix.lower()
+
+
+def _is_packed(path: PathName) -> bool:
+    return Path(path).suffix.lower() == ".gz"
+
+
+def _packs(suffix: str) -> bool:
+    return _FORMATS[_OF_SUFFIX[suffix]].packs
+
+
+def _either(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,133 @@
+"""The native file: W, C, the two vocabularies and the record, in the layout of `tensors.py`."""
+
+import os
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.errors import InputError
+from pairloom.formats.source import Fault
+from pairloom.formats.tensors import DAMAGED, FOREIGN, Kind, Tensors, mapped, read, short, write
+from pairloom.record import DEEPEST, fault_in, is_too_deep
+from pairloom.vectors import Embedding, Vectors
+
+# In the order of the file: the widest numbers first, so that each tensor lies at a multiple of its number's size.
+_KIND = Kind(
+    "pairloom",
+    1,
+    {
+        "word_offsets": ("I64",),
+        "word_counts": ("I64",),
+        "context_offsets": ("I64",),
+        "context_counts": ("I64",),
+        "W": ("F32", "F16"),
+        "C": ("F32", "F16"),
+        "words": ("U8",),
+        "contexts": ("U8",),
+    },
+    matrices=frozenset({"W", "C"}),
+)
+_FLOAT16_END = 65520  # from here on numbers are rounded to infinity
+
+
+def save(embedding: Embedding, path: str | os.PathLike[str], dtype: str = "float32") -> None:
+    """Write an embedding."""
+    if dtype == "float16":
+        check_float16(embedding.words)
+        check_float16(embedding.contexts)
+    if (name := fault_in(embedding.record)) is not None:
+        raise InputError(
+            f"The record of the embedding has {short(embedding.record[name])} for {name}. Put it under another name."
+        )
+    write(path, _KIND, _tensors(embedding), embedding.record, half=dtype == "float16")
+
+
+def check_float16(vectors: Vectors) -> None:
+    """Refuse numbers that float16 would make infinite."""
+    vectors.check()
+    largest = np.maximum(vectors.vectors.max(axis=1, initial=0), -vectors.vectors.min(axis=1, initial=0))
+    if np.any(largest >= _FLOAT16_END):
+        row = int(np.argmax(largest))
+        raise InputError(
+            f"Row {row} ({vectors.words[row]!r:.60}) holds a number of size {largest[row]:g}, and float16 ends at "
+            "65504. Save as float32."
+        )
+
+
+def _tensors(embedding: Embedding) -> Tensors:
+    words, contexts = embedding.words, embedding.contexts
+    tensors: Tensors = {"W": words.vectors, "C": contexts.vectors}
+    tensors["word_counts"], tensors["context_counts"] = words.counts, contexts.counts
+    tensors["words"], tensors["word_offsets"] = _packed(words)
+    tensors["contexts"], tensors["context_offsets"] = _packed(contexts)
+    return tensors
+
+
+def _packed(vectors: Vectors) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """The words as one run of UTF-8 bytes, and where each begins and ends."""
+    lengths = np.fromiter(map(len, vectors.encoded_words()), np.int64, len(vectors))
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    return np.frombuffer("".join(vectors.words).encode(), np.uint8), offsets
+
+
+def load(path: str | os.PathLike[str], verify: bool = True) -> Embedding:
+    """Read an embedding, memory-mapped. Whatever is wrong with the file is an InputError that says what and where.
+
+    `verify=False` leaves out what has to read the two matrices whole, their hashes and the search for values that
+    are not finite: for files too large to be read at every start, checked once before.
+    """
+    return read_from(mapped(Path(path)), os.fspath(path), verify)
+
+
+def read_from(data: memoryview, name: str, verify: bool = True) -> Embedding:
+    """Read what a file has."""
+    try:
+        return _embedding(data, verify)
+    except Fault as fault:
+        raise InputError(f"{name} cannot be loaded: {fault}") from None
+
+
+def _embedding(data: memoryview, verify: bool) -> Embedding:
+    tensors, record = read(data, _KIND, frozenset() if verify else _KIND.matrices)
+    _check_shapes({name: list(tensor.shape) for name, tensor in tensors.items()})
+    if is_too_deep(record):
+        raise Fault(f"the record is nested more than {DEEPEST} deep. {DAMAGED}")
+    if (wrong := fault_in(record)) is not None:
+        raise Fault(f"its record has {short(record[wrong])} for {wrong}, which no pairloom writes. {FOREIGN}")
+    return Embedding(
+        words=_vectors(tensors, ("W", "words", "word_offsets", "word_counts"), verify),
+        contexts=_vectors(tensors, ("C", "contexts", "context_offsets", "context_counts"), verify),
+        record=record,
+    )
+
+
+def _check_shapes(shapes: dict[str, list[int]]) -> None:
+    """W [n, d] and C [m, d] give the lengths of the others, but for the two texts."""
+    (n, d), (m, _) = shapes["W"], shapes["C"]
+    expected = {"C": [m, max(d, 1)], "word_offsets": [n + 1], "word_counts": [n]}
+    expected |= {"W": [n, max(d, 1)], "context_offsets": [m + 1], "context_counts": [m]}
+    for name, shape in expected.items():
+        if shapes[name] != shape:
+            raise Fault(f"tensor {name} of shape {short(shapes[name])} does not fit the others. {DAMAGED}")
+
+
+def _vectors(tensors: Tensors, names: tuple[str, str, str, str], verify: bool) -> Vectors:
+    matrix, blob, offsets, counts = names
+    words = _unpacked(blob, tensors[blob].tobytes(), tensors[offsets])
+    vectors = Vectors(words, tensors[matrix], tensors[counts])
+    try:
+        vectors.check(values=verify)
+    except InputError as error:
+        raise Fault(f"tensors {matrix} and {blob}: {error}") from None
+    return vectors
+
+
+def _unpacked(name: str, text: bytes, offsets: npt.NDArray[np.int64]) -> list[str]:
+    if offsets[0] != 0 or offsets[-1] != len(text) or np.any(offsets[1:] <= offsets[:-1]):
+        raise Fault(f"the offsets of tensor {name} do not rise from 0 to its {len(text):,} bytes. {DAMAGED}")
+    try:
+        return [text[begin:end].decode() for begin, end in pairwise(offsets.tolist())]
+    except UnicodeDecodeError as error:
+        raise Fault(f"tensor {name} holds a word that is not UTF-8 ({error.object!r:.60}). {DAMAGED}") from None

@@ -1,0 +1,158 @@
+"""Rows of a matrix, picked, copied, averaged and added up, eight at a time."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.kernel.cached import njit
+from pairloom.kernel.simd import LANES, add, address, fma, load, multiply, prefetch, spread, store
+
+EIGHTS = 8  # whose sum float32 takes before it goes into float64
+_PART = 1 << 32  # a part, where parts are counted in whole numbers
+_AHEAD = 24  # rows that are asked for before they are needed
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def thinned(rows, times, n):
+    """At most n of the rows, with times that add up to the same, and that are those of a row on average.
+
+    Rows with more than `part` stay as they are. The others are laid end to end, in their order, and wherever `part` is
+    full again the row that fills it stands for it: a systematic sample.
+    """
+    if len(rows) <= n:
+        return rows, times
+    part, sure = total_of(times) / n, 0
+    while True:
+        above = _above(times, part)
+        if above == sure or above >= n:
+            break
+        part, sure = _up_to(times, part) / (n - above), above
+    chosen, weights = np.empty(n + 3, rows.dtype), np.empty(n + 3)
+    filled, m, scale = _PART // 2, 0, min(_PART / part, 1e300)  # finite, or 0 times it would be NaN
+    for i in range(len(rows)):  # whole numbers and no branch, since nobody could predict it
+        chosen[m], weights[m] = rows[i], max(times[i], part)
+        filled += int(min(times[i] * scale, float(_PART)))
+        m = min(filled // _PART, n + 2)
+    return chosen[:m], weights[:m]
+
+
+@njit(nogil=True, cache=True)
+def total_of(times):
+    return _up_to(times, math.inf)
+
+
+@njit(nogil=True, cache=True)
+def _above(times, part):
+    """How many are above `part`: in a loop of its own, which has no branch then."""
+    n = 0
+    for t in times:
+        n += t > part
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _up_to(times, part):
+    """What those that are not above `part` add up to, in four sums: one would wait for itself."""
+    a = b = c = d = 0.0
+    fours = len(times) // 4 * 4
+    for i in range(0, fours, 4):
+        p, q, r, s = times[i], times[i + 1], times[i + 2], times[i + 3]
+        a, b = a + (p if p <= part else 0.0), b + (q if q <= part else 0.0)
+        c, d = c + (r if r <= part else 0.0), d + (s if s <= part else 0.0)
+    for t in times[fours:]:
+        a += t if t <= part else 0.0
+    return (a + b) + (c + d)
+
+
+def room_for(rows: int, width: int) -> npt.NDArray[np.float32]:
+    """Zeros that begin at a line of memory, and fill whole vectors of rows: what crosses lines takes twice as long."""
+    full = -(-rows // LANES) * LANES
+    zeros = np.zeros(full * width + 16, np.float32)
+    first = -zeros.ctypes.data % 64 // zeros.itemsize
+    return zeros[first : first + full * width].reshape(full, width)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def take_rows(matrix, rows, times, X, weight):
+    """Copy matrix[rows] into X, and `times` as parts of 1 into weight; zeros fill both up to the n that is returned."""
+    n, dim, width, stride = len(rows), matrix.shape[1], X.shape[1], matrix.strides[0] // 4
+    source, target, total = address(matrix), address(X), total_of(times)
+    for i in range(n):
+        weight[i] = times[i] / total
+        _ask_for(source, stride * rows[min(i + _AHEAD, n - 1)], dim)
+        for d in range(0, width, LANES):
+            column = min(d, dim - LANES)
+            store(target, i * width + column, load(source, stride * rows[i] + column))
+    full = -(-n // LANES) * LANES
+    for i in range(n, full):
+        weight[i] = np.float32(0.0)
+        for d in range(width):
+            X[i, d] = np.float32(0.0)
+    return full
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def mean_of_rows(matrix, rows, times, mean, sum):
+    """mean = Σ_i times[i] matrix[rows[i]] / Σ_i times[i], eight rows at a time in float32, these added in float64."""
+    n, dim, width, stride = len(rows), matrix.shape[1], len(mean), matrix.strides[0] // 4
+    source, held_back, total = address(matrix), address(sum), total_of(times)
+    for i in range(width):
+        mean[i] = 0.0
+        sum[i] = np.float32(0.0)
+    for r in range(0, n, LANES):
+        for b in range(LANES):
+            sum[width + b] = times[r + b] / total if r + b < n else 0.0
+            _ask_for(source, stride * rows[min(r + b + _AHEAD, n - 1)], dim)
+        add_rows(source, _eight_at(rows, r, stride), dim, held_back, width, width)
+        if (r // LANES) % EIGHTS == EIGHTS - 1 or r + LANES >= n:
+            for d in range(dim):
+                mean[d] += sum[d if d < width - LANES else d + width - dim]
+            for i in range(width):
+                sum[i] = np.float32(0.0)
+
+
+@njit(nogil=True, cache=True)
+def _ask_for(source, at, dim):
+    for d in range(0, dim, 16):
+        prefetch(source, at + d)
+
+
+@njit(nogil=True, cache=True)
+def eight_from(r, width):
+    """Where the eight rows from the r-th on begin, of a matrix of so many columns."""
+    x, y = r * width, (r + 4) * width
+    return x, x + width, x + 2 * width, x + 3 * width, y, y + width, y + 2 * width, y + 3 * width
+
+
+@njit(nogil=True, cache=True)
+def _eight_at(rows, r, stride):
+    """Where the eight rows from the r-th on begin; beyond the last, where that does."""
+    a, b, c, d = _row(rows, r, stride), _row(rows, r + 1, stride), _row(rows, r + 2, stride), _row(rows, r + 3, stride)
+    e, f, g, h = r + 4, r + 5, r + 6, r + 7
+    return a, b, c, d, _row(rows, e, stride), _row(rows, f, stride), _row(rows, g, stride), _row(rows, h, stride)
+
+
+@njit(nogil=True, cache=True)
+def _row(rows, r, stride):
+    return stride * rows[min(r, len(rows) - 1)]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def add_rows(X, at, dim, sum, width, factors):
+    """sum[i] += Σ_b sum[factors + b] * X[at[b] + i] for b < 8 and i < dim.
+
+    If dim is not a multiple of eight, the last eight of `sum` are for the last eight columns: nothing beyond them is
+    read, where there may be no memory.
+    """
+    f = factors
+    g0, g1, g2, g3 = spread(sum, f), spread(sum, f + 1), spread(sum, f + 2), spread(sum, f + 3)
+    g4, g5, g6, g7 = spread(sum, f + 4), spread(sum, f + 5), spread(sum, f + 6), spread(sum, f + 7)
+    x0, x1, x2, x3, x4, x5, x6, x7 = at
+    for i in range(0, width, LANES):
+        c = min(i, dim - LANES)
+        g = fma(load(X, x0 + c), g0, load(sum, i))
+        g = fma(load(X, x2 + c), g2, fma(load(X, x1 + c), g1, g))
+        h = fma(load(X, x4 + c), g4, multiply(load(X, x3 + c), g3))
+        h = fma(load(X, x6 + c), g6, fma(load(X, x5 + c), g5, h))
+        store(sum, i, fma(load(X, x7 + c), g7, add(g, h)))

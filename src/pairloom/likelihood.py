@@ -1,0 +1,116 @@
+"""The held-out objective where it is not that of pairs by negative sampling: of ways down a tree, of CBOW's windows.
+
+Sentences, windows and draws are fixed, as `heldout.py` says. Different objectives have losses that cannot be compared,
+but those of hierarchical and of full softmax can: both are the mean of -log p(c | w).
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from pairloom.heldout import Heldout, drawn_contexts
+from pairloom.hierarchical import Tree
+from pairloom.runs import pieces
+from pairloom.source import MOST_HELDOUT
+from pairloom.stretches import heldout_stretches
+from pairloom.text_source import TextSource
+from pairloom.types import Float64s, Ids, Matrix, Rows, Starts
+from pairloom.vocabulary import noise
+from pairloom.workers import Workers
+
+WORDS_AT_ONCE = 1 << 9  # whose vectors are copied, unless one window has more
+_SLICES = 16  # fixed, so that the sum is the same whatever the number of threads
+
+
+class Measure(Protocol):
+    """What is asked of examples that are held out, whatever they are."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
+        """Their mean loss, or None if there are none."""
+
+
+def mean_loss(n: int, loss_of: Callable[[Rows], float], pool: Workers) -> float | None:
+    """The mean over n examples, summed up slice by slice; None if there are none."""
+    if n == 0:
+        return None
+    losses = pool.map(loss_of, np.array_split(np.arange(n), min(n, _SLICES)))
+    return float(f"{sum(losses) / n:.12g}")  # the last bits are the system's logarithm's
+
+
+class HeldoutWays:
+    """The mean of -log p(c | w) over the held-out pairs, by hierarchical softmax."""
+
+    def __init__(self, pairs: Heldout, tree: Tree) -> None:
+        self._pairs, self._tree = pairs, tree
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def loss(self, W: Matrix, N: Matrix, pool: Workers) -> float | None:
+        """log 2 for every turn before training."""
+        from pairloom.kernel.loss import ways_loss
+
+        w, c = self._pairs.w, self._pairs.c
+        return mean_loss(len(self), lambda s: ways_loss(W, N, w[s], c[s], *self._tree, 0.0), pool)
+
+
+class HeldoutWindows:
+    """The mean loss of the held-out windows, which are CBOW's examples."""
+
+    def __init__(self, source: TextSource, tree: Tree | None) -> None:
+        kept, left, places, right = _windows(source)
+        self._text, self._left, self._places, self._right = kept, left, places, right
+        self._sizes, self._tree = right - left - 1, tree
+        probability = noise(source.contexts.mass, source.config.noise_power)
+        self._drawn = drawn_contexts(probability, len(places), source.config.negatives)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
+        """That of `cbow.negative_loss`, or with a tree, whose nodes C has then, of `cbow.hierarchical_loss`."""
+        return mean_loss(len(self), lambda rows: self._loss(W, C, rows), pool)
+
+    def _loss(self, W: Matrix, C: Matrix, rows: Rows) -> float:
+        """Of some windows, few at a time: their means are copies of the words' vectors."""
+        from pairloom.kernel.loss import pairs_loss, ways_loss
+
+        total = 0.0
+        for first, last in pieces(self._sizes[rows], WORDS_AT_ONCE):
+            some = rows[first:last]
+            h, c = self._means(W, some), self._text[self._places[some]]
+            if self._tree is not None:
+                total = ways_loss(h, C, np.arange(len(some)), c, *self._tree, total)
+            else:
+                total = pairs_loss(h, C, np.arange(len(some)), c, self._drawn[some], total)
+        return total
+
+    def _means(self, W: Matrix, rows: Rows) -> Float64s:
+        """`cbow.mean_of` for each of these windows."""
+        edges = zip(self._left[rows].tolist(), self._places[rows].tolist(), self._right[rows].tolist(), strict=True)
+        around = [side for a, i, b in edges for side in (self._text[a:i], self._text[i + 1 : b])]
+        sizes = self._sizes[rows]
+        sums = np.add.reduceat(W[np.concatenate(around)].astype(np.float64), np.cumsum(sizes) - sizes)
+        means: Float64s = sums / sizes[:, None]
+        return means
+
+
+def _windows(source: TextSource) -> tuple[Ids, Starts, Starts, Starts]:
+    """The held-out text, and of each place in it that has a window where this begins, the place, where it ends."""
+    texts, windows, at, n_words = [], [np.empty((3, 0), np.int64)], 0, 0
+    for kept, left, right, *_ in heldout_stretches(source):
+        places = np.flatnonzero(right - left > 1)
+        if not len(places):
+            continue
+        texts.append(kept.copy())  # of a stretch that has room for more
+        windows.append(np.array([left[places], places, right[places]], np.int64) + at)
+        at += len(kept)
+        n_words += int((right - left - 1)[places].sum())
+        if n_words > MOST_HELDOUT:
+            break
+    text = np.concatenate([*texts, np.empty(0, np.int32)])
+    return text, *np.concatenate(windows, axis=1)

@@ -1,0 +1,65 @@
+"""Which pairs are phrases: those whose score is above the threshold."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.errors import ConfigError
+from pairloom.phrases.joining import Words
+from pairloom.phrases.pairs import PairCounts
+from pairloom.phrases.scores import PhraseOptions
+from pairloom.textfiles import MAX_WORD_BYTES
+
+_AT_ONCE = 1 << 16  # pairs whose counts are numbers of Python at one time
+
+
+def choose(
+    pairs: PairCounts, options: PhraseOptions, threshold: float, check: Callable[[int], object] = lambda n: None
+) -> dict[Words, float]:
+    """The pairs whose score is above the threshold, the best first, ties by text. check may refuse so many."""
+    rows: list[int] = []
+    scores: list[float] = []
+    for begin in range(0, len(pairs.counts), _AT_ONCE):
+        for row, score in enumerate(_scores(pairs, options, slice(begin, begin + _AT_ONCE)), begin):
+            if score > threshold:
+                rows.append(row)
+                scores.append(score)
+        check(len(rows))
+    phrases = dict(zip(_names(pairs, np.array(rows, np.intp)), scores, strict=True))
+    short = {words: score for words, score in phrases.items() if _size(words, options.delimiter) <= MAX_WORD_BYTES}
+    return dict(sorted(short.items(), key=lambda item: (-item[1], options.delimiter.join(item[0]), item[0])))
+
+
+def _scores(pairs: PairCounts, options: PhraseOptions, rows: slice) -> Iterator[float]:
+    counts = pairs.words.counts
+    columns = (counts[pairs.first[rows]], counts[pairs.second[rows]], pairs.counts[rows])
+    for n_a, n_b, n_ab in zip(*(column.tolist() for column in columns), strict=True):
+        score = options.score(
+            worda_count=n_a,
+            wordb_count=n_b,
+            bigram_count=n_ab,
+            len_vocab=pairs.n_types,
+            min_count=options.min_count,
+            corpus_word_count=pairs.words.n_tokens,
+        )
+        try:
+            yield float(score)
+        except (TypeError, ValueError):
+            raise ConfigError(
+                f"scoring={options.scoring} gave {score!r}, which is no number. Return a float."
+            ) from None
+
+
+def _names(pairs: PairCounts, rows: npt.NDArray[np.intp]) -> Iterator[Words]:
+    """The words of these pairs."""
+    name = pairs.words.words
+    gaps = pairs.gap[rows].tolist()
+    between = {gap: name(np.array(pairs.gaps[gap], np.intp)) for gap in set(gaps)}
+    for first, gap, second in zip(name(pairs.first[rows]), gaps, name(pairs.second[rows]), strict=True):
+        yield first, *between[gap], second
+
+
+def _size(words: Words, delimiter: str) -> int:
+    """Bytes of a phrase: one longer than a word may be would not be read again."""
+    return len(delimiter.join(words).encode())

@@ -1,0 +1,186 @@
+"""Phrases joined in text: the rule, for lists of words, and the same on blocks of bytes.
+
+The rule is greedy, from left to right: a word and the next that is no connector are joined, with the connectors
+between, if they are a phrase; what was joined is not joined again in the same pass. A second pass sees the phrases of
+the first as words.
+
+>>> join("the bank of new york".split(), {("new", "york"): 9.0}, frozenset({"of"}), "_")
+['the', 'bank', 'of', 'new_york']
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pairloom.corpus import Block, Corpus, Piece
+from pairloom.counting import in_order
+from pairloom.textfiles import MAX_WORD_BYTES
+
+if TYPE_CHECKING:
+    from pairloom.kernel.join import Joiner
+
+Words = tuple[str, ...]  # of a phrase: a word, perhaps connectors, a word
+Pass = Mapping[Words, float]  # the phrases that one pass over the text joins, with their scores
+
+_WORD = re.compile(r"\S+")  # what str.split() gives
+_TAIL = 1 << 12  # characters of a block in which a place to cut is nearly always found
+
+
+def join(sentence: Iterable[str], phrases: Collection[Words], connectors: Collection[str], delimiter: str) -> list[str]:
+    """One pass over a sentence."""
+    joined: list[str] = []
+    open_words: list[str] = []  # a word that may begin a phrase, and the connectors after it
+    for word in sentence:
+        if word in connectors:
+            (open_words or joined).append(word)
+        elif open_words and (*open_words, word) in phrases:
+            joined.append(delimiter.join((*open_words, word)))
+            open_words = []
+        else:
+            joined += open_words
+            open_words = [word]
+    return joined + open_words
+
+
+def is_phrase(words: object, connectors: frozenset[str]) -> bool:
+    """Whether these can be the words of a phrase: a word, connectors or none, a word."""
+    if not isinstance(words, tuple) or len(words) < 2 or not all(map(_is_word, words)):
+        return False
+    return connectors.isdisjoint((words[0], words[-1])) and connectors.issuperset(words[1:-1])
+
+
+def _is_word(word: object) -> bool:
+    """Text that a file can hold: half of a surrogate pair is none."""
+    return isinstance(word, str) and word != "" and not any("\ud800" <= letter <= "\udfff" for letter in word)
+
+
+class JoinedCorpus(Corpus):
+    """A corpus whose phrases are joined as it is read, by all threads where it gives blocks."""
+
+    def __init__(
+        self, corpus: Corpus, passes: Sequence[Pass], connectors: frozenset[str], delimiter: str, threads: int
+    ) -> None:
+        super().__init__(corpus.name, corpus.text, corpus.size_bytes)
+        self._corpus, self._passes, self._threads = corpus, passes, threads
+        self._connectors, self._delimiter = connectors, delimiter
+        self._inner = inner_words(passes, delimiter)
+
+    @property
+    def has_blocks(self) -> bool:
+        return self._corpus.has_blocks
+
+    def blocks(self) -> Iterator[Block]:
+        return in_order(self._join_block(), cut_between_phrases(self._corpus.blocks(), self._inner), self._threads)
+
+    def pieces(self) -> Iterator[Piece]:
+        held: list[str] = []
+        for piece in self._corpus.pieces():
+            words = held + piece.words
+            last = max((i for i, word in enumerate(words) if word not in self._inner), default=0)
+            cut = last if piece.goes_on else len(words)
+            yield Piece(self._joined_words(words[:cut]), 0, piece.goes_on, piece.done)
+            held = words[cut:]
+
+    def check_unchanged(self) -> None:
+        self._corpus.check_unchanged()
+
+    def _joined_words(self, words: list[str]) -> list[str]:
+        for phrases in self._passes:
+            words = join(words, phrases, self._connectors, self._delimiter)
+        return words
+
+    def _join_block(self) -> Callable[[Block], Block]:
+        """What joins the phrases of a block."""
+        from pairloom.kernel.join import join
+
+        joiners = [joiner_of(phrases, self._delimiter) for phrases in self._passes]
+
+        def join_block(block: Block) -> Block:
+            data = block.data
+            for joiner in joiners:
+                data = join(joiner, data, block.goes_on)
+            return block._replace(data=data)
+
+        return join_block
+
+
+def joiner_of(phrases: Iterable[Words], delimiter: str) -> "Joiner":
+    """The phrases of one pass as the tables of the kernel."""
+    from pairloom.kernel.join import Joiner
+    from pairloom.kernel.phrases import slots_of
+    from pairloom.kernel.text import table_of
+
+    phrases = list(phrases)
+    index = {word: i for i, word in enumerate(dict.fromkeys(word for phrase in phrases for word in phrase))}
+    is_connector = np.zeros(len(index), np.bool_)
+    gaps: dict[tuple[int, ...], int] = {(): 0}
+    keys, tags = [], []
+    for phrase in phrases:
+        first, *between, last = (index[word] for word in phrase)
+        is_connector[between] = True
+        for n in range(len(between)):
+            gaps.setdefault(tuple(between[: n + 1]), len(gaps))
+        keys.append(first << 32 | last)
+        tags.append(gaps[tuple(between)])
+    longer = [(gaps[gap[:-1]] << 32 | gap[-1], number) for gap, number in gaps.items() if gap]
+    return Joiner(
+        words=table_of([word.encode() for word in index]),
+        is_connector=is_connector,
+        gaps=slots_of([key for key, _ in longer], [0] * len(longer), [number for _, number in longer]),
+        pairs=slots_of(keys, tags, [1] * len(keys)),
+        delimiter=np.frombuffer(delimiter.encode(), np.uint8),
+    )
+
+
+# --- Cutting long lines
+
+# The blocks of a line that is too long for one are joined each for itself, so they must not be cut within a phrase. Nor
+# near one: which words are joined depends on those before. But nothing reaches across the beginning of a word that no
+# phrase, of no pass, goes on with, and nearly every word is of this kind.
+
+
+def inner_words(passes: Sequence[Pass], delimiter: str) -> set[str]:
+    """Words of the text with which a phrase may go on; those that begin an inner word of a later pass are among them.
+
+    >>> sorted(inner_words([{("new", "york"): 1.0}, {("in", "new_york"): 1.0}], "_"))
+    ['new', 'new_york', 'york']
+    """
+    beginnings: dict[str, set[str]] = {}  # of a word that an earlier pass has made
+    inner: set[str] = set()
+    for phrases in passes:
+        for _, *others in phrases:
+            for word in others:
+                inner |= {word} | beginnings.get(word, set())
+        made: dict[str, set[str]] = {}
+        for phrase in phrases:
+            first = {phrase[0]} | beginnings.get(phrase[0], set())
+            made.setdefault(delimiter.join(phrase), set()).update(first)
+        for word, first in made.items():
+            beginnings.setdefault(word, set()).update(first)
+    return inner
+
+
+def cut_between_phrases(blocks: Iterable[Block], inner: Collection[str]) -> Iterator[Block]:
+    """The same text, but a block in which a line goes on begins with a word that no phrase goes on with."""
+    held: list[bytes] = []
+    for block in blocks:
+        data = block.data.tobytes() if held or block.goes_on else b""
+        cut = _last_cut(data, inner) if block.goes_on else len(data)
+        if block.goes_on and cut == 0:
+            held.append(data)
+            continue
+        whole = np.frombuffer(b"".join([*held, data[:cut]]), np.uint8) if held or block.goes_on else block.data
+        held = [data[cut:]] if block.goes_on else []
+        yield block._replace(data=whole)
+
+
+def _last_cut(data: bytes, inner: Collection[str]) -> int:
+    """Where the last word begins that no phrase goes on with; 0 if there is none after the first word."""
+    text = data.decode()
+    for tail in (text[-_TAIL:], text):
+        for match in reversed(list(_WORD.finditer(tail))[1:]):  # the first may be the end of a word
+            if match[0] not in inner and len(match[0]) <= MAX_WORD_BYTES // 4:
+                return len(data) - len(tail[match.start() :].encode())
+    return 0

@@ -1,7 +1,0 @@
-"""`python -m wordloom`"""
-
-import sys
-
-from wordloom.cli import main
-
-sys.exit(main())
