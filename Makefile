@@ -9,13 +9,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # What reads, writes or lets in: of these every branch is tested.
-COVERED := */formats/*,*/textfiles.py,*/listfiles.py,*/lines.py,*/vocabulary.py,*/pair_corpus.py,*/questions.py,*/record.py,*/files.py,*/temporary.py,*/locks.py,*/outputs.py,*/checkpoint.py,*/interrupted.py,*/trainer.py,*/web_*.py,*/escaping.py,*/ledger.py
+COVERED := */formats/*,*/corpus/finding.py,*/corpus/unpacking.py,*/corpus/decoding.py,*/corpus/lists.py,*/corpus/lines.py,*/corpus/vocabulary.py,*/pairs/given_reading.py,*/evaluation/questions.py,*/vectors/record.py,*/system/files.py,*/system/temporary.py,*/system/locks.py,*/system/tensors.py,*/system/escaping.py,*/phrases/files.py,*/training/outputs.py,*/training/checkpoint.py,*/training/loop.py,*/commands/interrupted.py
 
 # The tests run in two lanes, for two cores: the files of BESIDE and then FIGURES in one, all others in the other. Those
 # that compile little come first, so that the lanes do not compile the same kernels at the same time. Of the short
 # figures of reliability no coverage is taken: they are processes of their own, or read files many thousand times.
-BESIDE := tests/test_formats*.py tests/test_[h-p]*.py
-FIGURES := tests/test_reliability*.py
+BESIDE := tests/formats tests/kernel tests/method tests/pairings tests/pairs tests/phrases tests/training
+FIGURES := tests/reliability
 TRACED := $(BIN)/python -m coverage run -m pytest
 
 # Bytecode and compiled kernels are cached, and what is imported is what was installed.
@@ -36,7 +36,7 @@ test: lint ## check format, style and types, then run all tests, and see what th
 	find src -name '*.nb[ic]' -delete # Numba would not see that a kernel in another file has changed
 	$(BIN)/python -m coverage erase
 	($(TRACED) $(BESIDE); traced=$$?; $(BIN)/python -m pytest $(FIGURES) && exit $$traced) > .beside.log 2>&1 & beside=$$!; \
-	$(TRACED) $(patsubst %,--ignore-glob='%',$(BESIDE) $(FIGURES) tests/test_wikipedia.py); \
+	$(TRACED) $(patsubst %,--ignore=%,$(BESIDE) $(FIGURES) tests/test_wikipedia.py); \
 	others=$$?; wait $$beside; beside=$$?; cat .beside.log; test $$others = 0 -a $$beside = 0
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --fail-under=95

@@ -21,7 +21,7 @@ from benchmarks.scores import FIRST_WORDS, scores
 from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, say
 from pairloom.evaluation.correlation import spearman
 from pairloom.explanation import Explanation
-from pairloom.sppmi import Sppmi
+from pairloom.training.sppmi import Sppmi
 
 TESTS = [
     DATA / "similarity" / "ws353.tsv",

@@ -74,8 +74,8 @@ def _arguments() -> argparse.Namespace:
 
 def _tokens(corpus: Path, min_count: int) -> int:
     """The words of the text that are frequent enough: what words/s counts for every program."""
-    from pairloom.corpus import open_corpus
-    from pairloom.vocabulary import Vocabulary
+    from pairloom.corpus.sentences import open_corpus
+    from pairloom.corpus.vocabulary import Vocabulary
 
     with open_corpus(corpus) as opened:
         return Vocabulary.from_corpus(opened, min_count=min_count).n_tokens

@@ -22,7 +22,7 @@ import numpy as np
 
 import pairloom
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, say, verdict
-from pairloom.corpus import open_corpus
+from pairloom.corpus.sentences import open_corpus
 from pairloom.progress import Progress
 
 L2 = (5.0, 10.0, 20.0, 40.0)

@@ -25,21 +25,21 @@ import numpy as np
 from numba import njit
 
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, say, verdict
-from pairloom.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
-from pairloom.blockwise import noise_by_part
-from pairloom.cache import prepare
 from pairloom.config import TrainConfig
-from pairloom.corpus import open_corpus
-from pairloom.draws import Purpose, key
-from pairloom.encode import Encoded
-from pairloom.kernel.block import Noise, make_room, train_diagonal
-from pairloom.kernel.sgns import Model
+from pairloom.corpus.encoding import Encoded
+from pairloom.corpus.prepared import prepare
+from pairloom.corpus.sentences import open_corpus
 from pairloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, store
-from pairloom.source import Dealt
-from pairloom.text_source import TextSource
-from pairloom.trainer import start_model
-from pairloom.training import load_kernels
-from pairloom.workers import workers
+from pairloom.kernel.steps.block import Noise, make_room, train_diagonal
+from pairloom.kernel.steps.sgns import Model
+from pairloom.method.draws import Purpose, key
+from pairloom.pairs.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
+from pairloom.pairs.from_text import TextSource
+from pairloom.pairs.source import Dealt
+from pairloom.system.threads import workers
+from pairloom.training.blockwise import noise_by_part
+from pairloom.training.loop import start_model
+from pairloom.training.train import load_kernels
 
 CACHE_BYTES = 2**17  # of each matrix
 MEMORY_BYTES = 2**29

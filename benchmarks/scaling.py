@@ -22,7 +22,7 @@ from benchmarks.programs import Run
 from benchmarks.salted import Stretch
 from benchmarks.series import TOKENS_TRAINED, Bench, Case
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, verdict
-from pairloom.blocks import stride_of
+from pairloom.pairs.blocks import stride_of
 
 TEXT_MEGABYTES = 100  # of the corpus, for text to ids
 STRETCH_TOKENS = 1_000_000  # of it, to be repeated

@@ -19,7 +19,7 @@ def corpus_file(given: Path | None, folder: Path, megabytes: int | None = None) 
     text = folder / "corpus.txt"
     source = given or DATA / "wiki100.txt.gz"
     if given is None and not source.exists():
-        from pairloom.demo import write_corpus
+        from pairloom.cli.demo_text import write_corpus
 
         write_corpus(text)
     elif source.suffix == ".gz":

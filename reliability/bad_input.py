@@ -33,14 +33,14 @@ MUTANTS = [
     ),
     Mutant(
         "the byte order mark stays",
-        "textfiles.py",
+        "corpus/decoding.py",
         'text, fresh = text.removeprefix("\\ufeff"), False',
         "text, fresh = text, False",
     ),
     Mutant("an error of training ends with code 1", "errors.py", "    exit_code = 3\n", "    exit_code = 1\n"),
     Mutant(
         "training writes its output before it has learnt anything",
-        "commands/train.py",
+        "cli/commands/train.py",
         "    began = time.perf_counter()\n",
         '    open(args.output, "w").close()\n    began = time.perf_counter()\n',
     ),

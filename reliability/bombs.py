@@ -30,7 +30,7 @@ MANY = 3_000_000
 MUTANTS = [
     Mutant(
         "a header of nested brackets breaks the reader",
-        "formats/tensors.py",
+        "system/tensors.py",
         "except (ValueError, RecursionError) as error:  # ValueError: also",
         "except ValueError as error:  # ValueError: also",
     ),
@@ -40,10 +40,10 @@ MUTANTS = [
         "if self.tell() > FREELY_UNPACKED",
         "if False and self.tell() > FREELY_UNPACKED",
     ),
-    Mutant("a line without end is held whole", "listfiles.py", "        if length > longest:", "        if False:"),
+    Mutant("a line without end is held whole", "corpus/lists.py", "        if length > longest:", "        if False:"),
     Mutant(
         "packed text is unpacked without end",
-        "textfiles.py",
+        "corpus/unpacking.py",
         "    if unpacked > _FREELY_UNPACKED",
         "    if False and unpacked",
     ),

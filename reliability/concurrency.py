@@ -24,7 +24,8 @@ import numpy as np
 import pairloom
 from pairloom.errors import PairloomError
 from pairloom.formats import load
-from pairloom.vectors import Embedding, Vectors
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 from reliability.figures import Figure, Mutant, main
 
 _READERS = 8
@@ -34,19 +35,19 @@ _PATIENCE = 15.0  # seconds, for a process that should end at once
 MUTANTS = [
     Mutant(
         "a lock is not looked at",
-        "temporary.py",
+        "system/temporary.py",
         "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
         "        pass\n",
     ),
     Mutant(
         "training claims nothing",
-        "outputs.py",
+        "training/outputs.py",
         "                claims.enter_context(claim(path))",
         "                pass",
     ),
     Mutant(
         "files are written in their place",
-        "files.py",
+        "system/files.py",
         "        if target is None:\n            with Path(path)",
         "        if True:\n            with Path(path)",
     ),

@@ -17,7 +17,8 @@ from pairloom.errors import PairloomError
 from pairloom.formats import native, read_binary, read_text
 from pairloom.formats.source import Reading, refusals, unpacked
 from pairloom.formats.word2vec import write_binary, write_text
-from pairloom.vectors import Embedding, Vectors
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 from reliability.figures import Figure, Mutant, main
 from reliability.mutate import pick
 
@@ -26,13 +27,13 @@ _RECORD = {"config": {f"option{i}": i for i in range(60)}}  # as long as those o
 MUTANTS = [
     Mutant(
         "the hash of a header is not looked at",
-        "formats/tensors.py",
+        "system/tensors.py",
         "    if digest.hexdigest() != expected:",
         "    if False:",
     ),
     Mutant(
         "the hashes of the tensors are not looked at",
-        "formats/tensors.py",
+        "system/tensors.py",
         "if name not in trusted and",
         "if False and",
     ),

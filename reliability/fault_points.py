@@ -23,10 +23,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import OutputError
-from pairloom.files import atomic_write
-from pairloom.vectors import Embedding, Vectors
-from pairloom.vocabulary import Vocabulary
+from pairloom.system.files import atomic_write
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 from reliability.figures import Figure, Mutant, main
 from reliability.traps import Call, Trap, after_power_cut, trapped
 
@@ -36,13 +37,23 @@ _MAY_FAIL_UNHEARD = {"close"}  # once all is flushed, it has nothing left to say
 MUTANTS = [
     Mutant(
         "a file is not flushed before it gets its name",
-        "files.py",
+        "system/files.py",
         "            _flush(file)\n",
         "            file.flush()\n",
     ),
-    Mutant("a folder is not flushed after a rename in it", "files.py", "        sync_name(target, path)\n", ""),
-    Mutant("that a flush has failed is not told", "files.py", "if error.errno not in _CANNOT_FLUSH:", "if False:"),
-    Mutant("what a killed process left stays", "temporary.py", "if rested and try_lock(descriptor):", "if False:"),
+    Mutant("a folder is not flushed after a rename in it", "system/files.py", "        sync_name(target, path)\n", ""),
+    Mutant(
+        "that a flush has failed is not told",
+        "system/files.py",
+        "if error.errno not in _CANNOT_FLUSH:",
+        "if False:",
+    ),
+    Mutant(
+        "what a killed process left stays",
+        "system/temporary.py",
+        "if rested and try_lock(descriptor):",
+        "if False:",
+    ),
 ]
 
 

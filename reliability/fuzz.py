@@ -33,19 +33,19 @@ _A_TIMER = 100  # files, which take some hundredths of a second: the next timer 
 MUTANTS = [
     Mutant(
         "the checksums of a native file are not looked at",
-        "formats/tensors.py",
+        "system/tensors.py",
         "if digest.hexdigest() != expected:",
         "if False:",
     ),
     Mutant(
         "a pair may weigh NaN",
-        "pair_corpus.py",
+        "pairs/given_reading.py",
         "bad = np.flatnonzero(~((weights >= 0) & (weights <= LARGEST_WEIGHT)))",
         "bad = np.flatnonzero(weights < 0)",
     ),
     Mutant(
         "words that are not UTF-8 break a vocabulary",
-        "listfiles.py",
+        "corpus/lists.py",
         "except UnicodeDecodeError as",
         "except KeyError as",
     ),

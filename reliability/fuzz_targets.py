@@ -18,6 +18,9 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from pairloom.corpus.decoding import text_blocks
+from pairloom.corpus.finding import SourceFile
+from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import PairloomError
 from pairloom.evaluation import questions
 from pairloom.evaluation.analogies import sections_of
@@ -27,10 +30,9 @@ from pairloom.formats import fasttext, native, read_binary, read_text
 from pairloom.formats.detect import HEAD, format_of
 from pairloom.formats.source import Reading, Source, refusals, unpacked
 from pairloom.formats.word2vec import write_binary, write_text
-from pairloom.pair_corpus import lot_of
-from pairloom.textfiles import SourceFile, text_blocks
-from pairloom.vectors import Embedding, Vectors
-from pairloom.vocabulary import Vocabulary
+from pairloom.pairs.given_reading import lot_of
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 from reliability.mutate import BOUNDARIES, pick
 
 NAME = "fuzzed"

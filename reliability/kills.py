@@ -41,18 +41,28 @@ KINDS = {  # the short form takes the first two
 MUTANTS = [
     Mutant(
         "a resumed training begins its epoch again",
-        "trainer.py",
+        "training/loop.py",
         'self.epoch, self.step, self.n_pairs = place["epoch"], place["step"], place["n_pairs"]',
         'self.epoch, self.step, self.n_pairs = place["epoch"], 0, place["n_pairs"]',
     ),
     Mutant(
         "a resumed training forgets how far its round was",
-        "blockwise.py",
+        "training/blockwise.py",
         'self.shift = state.place["shift"]',
         "self.shift = 0",
     ),
-    Mutant("a resumed training begins with fresh vectors", "trainer.py", "array[...] = state.arrays[name]", "pass"),
-    Mutant("the exit code names no signal", "commands/interrupted.py", "stopped.exit_code = 128 + asked[0]", "pass"),
+    Mutant(
+        "a resumed training begins with fresh vectors",
+        "training/loop.py",
+        "array[...] = state.arrays[name]",
+        "pass",
+    ),
+    Mutant(
+        "the exit code names no signal",
+        "cli/commands/interrupted.py",
+        "stopped.exit_code = 128 + asked[0]",
+        "pass",
+    ),
 ]
 
 

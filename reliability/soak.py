@@ -42,20 +42,20 @@ LESS_URGENT = 15  # than the figures beside which it runs
 MUTANTS = [
     Mutant(
         "every matrix that was ever a model's is kept",
-        "vectors.py",
+        "vectors/vectors.py",
         "        self._norms: Float64s | None = None\n",
         "        self._norms: Float64s | None = None\n"
         '        globals().setdefault("_KEPT", []).append(self.vectors.copy())\n',
     ),
     Mutant(
         "a file that is mapped stays open",
-        "encode.py",
+        "corpus/encoding.py",
         '    with path.open("rb") as file:\n        return np.frombuffer(mmap',
         '    with os.fdopen(os.dup(os.open(path, os.O_RDONLY)), "rb") as file:\n        return np.frombuffer(mmap',
     ),
     Mutant(
         "a temporary folder stays when its work fails",
-        "cache.py",
+        "system/cache_folder.py",
         "    finally:\n        temporary.remove()\n",
         "    except KeyboardInterrupt:\n        temporary.remove()\n",
     ),
@@ -152,7 +152,7 @@ def inside(seed: int, seconds: float) -> None:
 
 def sample(folder: Path) -> Sample:
     """What the process has now."""
-    from pairloom.memory import give_back, resident
+    from pairloom.system.memory import give_back, resident
 
     gc.collect()
     give_back()
@@ -195,7 +195,7 @@ class Cycle:
         self._fail(sentences)
         bought = pairloom.train_pairs(((w, f"c{w}", 1.5) for words in sentences for w in words), dim=4, threads=1)
         assert 0 < bought.probability("w1", "cw1") < 1
-        from pairloom.cache import clear_cache
+        from pairloom.corpus.prepared import clear_cache
 
         stayed = list((self.folder / "cache").glob("pairloom-tmp-*"))  # which clearing would remove
         assert not stayed, f"{stayed[0].name} stays in the cache folder"

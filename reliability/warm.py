@@ -86,7 +86,7 @@ class Forked:
 
 def serve(beforehand: Sequence[Sequence[str]]) -> None:
     """Run some commands, then fork a process for each line of the input."""
-    from pairloom.cli import main
+    from pairloom.cli.main import main
 
     for argv in beforehand:
         if main(argv) != 0:
@@ -104,7 +104,7 @@ def serve(beforehand: Sequence[Sequence[str]]) -> None:
 
 def _become(argv: Sequence[str], folder: str, environment: Mapping[str, str], output: str) -> int:
     """What a fresh `pairloom argv...` would be, in the folder and with nothing to read."""
-    from pairloom.cli import main
+    from pairloom.cli.main import main
 
     nothing, file = os.open(os.devnull, os.O_RDONLY), os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for number, opened in enumerate((nothing, file, file)):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pairloom.kernel.sgns import LANES, Model
+from pairloom.kernel.steps.sgns import LANES, Model
 
 
 def random_model(rng, n_words, dim, scale=0.5):

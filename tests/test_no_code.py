@@ -38,7 +38,7 @@ CALLS = {
 # What is imported by a name that is made up stands in these places, and the names come from tables of the package.
 ALLOWED = {
     ("__init__.py", 'import_module(f"pairloom.{_HOME[name]}")'),
-    ("commands/__init__.py", "import_module(f\"pairloom.commands.{name.replace('-', '_')}\")"),
+    ("commands/__init__.py", "import_module(f\"pairloom.cli.commands.{name.replace('-', '_')}\")"),
     ("extras.py", "import_module(module)"),
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pairloom.cli import main
+from pairloom.cli.main import main
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 
@@ -53,7 +53,7 @@ def test_the_two_commands_are_in_the_first_screen_and_in_the_makefile(target):
 
 
 def test_every_option_of_training_is_in_the_table():
-    from pairloom.arguments import OPTIONS
+    from pairloom.cli.arguments import OPTIONS
 
     table = README[README.index("## The options") :]
     assert [name for name in OPTIONS if f"`{name}`" not in table] == []

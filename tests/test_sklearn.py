@@ -17,10 +17,10 @@ from sklearn.utils import estimator_checks, get_tags
 
 import pairloom
 from pairloom.config import TrainConfig
-from pairloom.documents import document_vectors
 from pairloom.errors import ConfigError, CorpusTypeError, InputError
+from pairloom.pairs.from_text import TextSource
 from pairloom.sklearn import DocumentVectorizer
-from pairloom.text_source import TextSource
+from pairloom.vectors.documents import document_vectors
 from tests.conftest import TOPICS
 
 WEIGHTINGS = ["mean", "tfidf", "sif"]

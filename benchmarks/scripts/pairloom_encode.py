@@ -4,9 +4,9 @@ import sys
 import tempfile
 import time
 
-from pairloom.cache import prepare
-from pairloom.corpus import open_corpus
-from pairloom.training import load_kernels
+from pairloom.corpus.prepared import prepare
+from pairloom.corpus.sentences import open_corpus
+from pairloom.training.train import load_kernels
 
 corpus, threads = sys.argv[1:]
 load_kernels()

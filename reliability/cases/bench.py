@@ -148,7 +148,7 @@ def _read(case: Case) -> Any:
 
 def run(argv: Any, stdin: str = "") -> Typed:
     """`pairloom argv...` in this process, as in one of its own."""
-    from pairloom.cli import main
+    from pairloom.cli.main import main
 
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     before = sys.stdin, {name: signal.getsignal(name) for name in (signal.SIGTERM, signal.SIGHUP)}

@@ -228,7 +228,7 @@ MAKE = {"latin.txt": b"caf\xe9 1\n", "folder.loom": lambda path: path.mkdir()}
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
-    from pairloom.arguments import _parser
+    from pairloom.cli.arguments import _parser
 
     (commands,) = (a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction))
     return dict(commands.choices)

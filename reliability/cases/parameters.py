@@ -15,9 +15,9 @@ import numpy as np
 import pairloom
 from pairloom.config import TextOptions, TrainConfig
 from pairloom.errors import InputError, OutputError
-from pairloom.fold_in import fold_in
+from pairloom.fold_in.fold_in import fold_in
+from pairloom.graphs.walks import WalkConfig
 from pairloom.phrases import Phrases
-from pairloom.walks import WalkConfig
 from reliability.cases.case import Case
 from reliability.cases.options import OUTSIDE
 

@@ -15,15 +15,15 @@ __version__ = "0.1.0"
 # Names are looked up when they are first used: NumPy alone takes a tenth of a second to import, Numba more.
 _HOME = {
     "CheckpointWarning": "errors",
-    "Checkpoints": "checkpoint",
+    "Checkpoints": "training.checkpoint",
     "ConfigError": "errors",
     "CorpusChangedError": "errors",
     "CorpusTypeError": "errors",
     "CorpusWarning": "errors",
     "DivergedError": "errors",
-    "Embedding": "vectors",
+    "Embedding": "vectors.embedding",
     "FastTextVectors": "formats",
-    "FoldedIn": "fold_in",
+    "FoldedIn": "fold_in.fold_in",
     "InputError": "errors",
     "LockedError": "errors",
     "MissingExtraError": "errors",
@@ -34,20 +34,20 @@ _HOME = {
     "TextOptions": "config",
     "TrainConfig": "config",
     "UnknownWordError": "errors",
-    "Vectors": "vectors",
+    "Vectors": "vectors.vectors",
     "VectorsWarning": "errors",
-    "Vocabulary": "vocabulary",
+    "Vocabulary": "corpus.vocabulary",
     "PairloomError": "errors",
     "evaluate": "evaluation",
     "explain": "explanation",
     "explain_similarity": "explanation",
-    "document_vectors": "documents",
+    "document_vectors": "vectors.documents",
     "load": "formats",
-    "sppmi_table": "sppmi",
-    "train": "training",
-    "train_pairs": "training",
-    "walk": "walks",
-    "word_classes": "classes",
+    "sppmi_table": "training.sppmi",
+    "train": "training.train",
+    "train_pairs": "training.train",
+    "walk": "graphs.walks",
+    "word_classes": "vectors.classes",
 }
 
 __all__ = [
@@ -89,10 +89,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from pairloom.checkpoint import Checkpoints
-    from pairloom.classes import word_classes
     from pairloom.config import TextOptions, TrainConfig
-    from pairloom.documents import document_vectors
+    from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.errors import (
         CheckpointWarning,
         ConfigError,
@@ -111,15 +109,18 @@ if TYPE_CHECKING:
     )
     from pairloom.evaluation import evaluate
     from pairloom.explanation import explain, explain_similarity
-    from pairloom.fold_in import FoldedIn
+    from pairloom.fold_in.fold_in import FoldedIn
     from pairloom.formats import FastTextVectors, load
+    from pairloom.graphs.walks import walk
     from pairloom.phrases import Phrases
     from pairloom.progress import Progress
-    from pairloom.sppmi import sppmi_table
-    from pairloom.training import train, train_pairs
-    from pairloom.vectors import Embedding, Vectors
-    from pairloom.vocabulary import Vocabulary
-    from pairloom.walks import walk
+    from pairloom.training.checkpoint import Checkpoints
+    from pairloom.training.sppmi import sppmi_table
+    from pairloom.training.train import train, train_pairs
+    from pairloom.vectors.classes import word_classes
+    from pairloom.vectors.documents import document_vectors
+    from pairloom.vectors.embedding import Embedding
+    from pairloom.vectors.vectors import Vectors
 
 
 def __getattr__(name: str) -> Any:

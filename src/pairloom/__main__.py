@@ -2,6 +2,6 @@
 
 import sys
 
-from pairloom.cli import main
+from pairloom.cli.main import main
 
 sys.exit(main())

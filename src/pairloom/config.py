@@ -1,14 +1,14 @@
 """The choices that change the vectors, checked once when they are made."""
 
+import codecs
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from pairloom.errors import ConfigError
-from pairloom.textfiles import is_text_encoding
 
 MOST_THREADS = 256
 LONGEST_SENTENCE = 1_000_000
@@ -268,3 +268,28 @@ def check_names(given: Iterable[str], known: Iterable[str]) -> None:
             meant = PEER_NAMES.get(name.lower()) or next(iter(get_close_matches(name, known, 1, 0.6)), None)
             hint = f"did you mean {meant!r}?" if meant else f"The options are {', '.join(known)}."
             raise ConfigError(f"There is no option {name!r}; {hint}")
+
+
+MAX_WORD_BYTES = 1000  # longer "words" are data that strayed into the text: left out and reported, never cut
+
+
+# Notations rather than encodings of text files; they can even spell halves of characters, which UTF-8 cannot hold.
+_NOTATIONS = {
+    "utf-7",
+    "unicode_escape",
+    "raw_unicode_escape",
+    "unicode-escape",
+    "raw-unicode-escape",
+    "punycode",
+    "idna",
+}
+
+
+def is_text_encoding(encoding: object) -> bool:
+    """Whether Python can decode text files in this encoding, piece by piece."""
+    try:
+        codecs.getincrementaldecoder(cast(str, encoding))
+        b"text".decode(cast(str, encoding), "replace")  # LookupError for codecs between bytes, such as hex
+        return codecs.lookup(cast(str, encoding)).name not in _NOTATIONS
+    except (LookupError, ValueError, TypeError):
+        return False

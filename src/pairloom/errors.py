@@ -4,8 +4,7 @@
     ├── InputError          2   a corpus, a file or a value that cannot be used (also a ValueError)
     │   ├── ConfigError     2   an option out of its range
     │   ├── CorpusTypeError 2   not a corpus at all: a generator, strings for token lists (also a TypeError)
-    │   ├── UnknownWordError 2  a word that the vectors do not have (also a LookupError)
-    │   └── RequestError    2   what a local server is asked and does not answer; `status` is that of HTTP
+    │   └── UnknownWordError 2  a word that the vectors do not have (also a LookupError)
     ├── MissingExtraError   2   a package that only an extra brings (also an ImportError)
     ├── DivergedError       3   the vectors became NaN or exploded
     ├── CorpusChangedError  4   the corpus was written to while it was read
@@ -37,14 +36,6 @@ class CorpusTypeError(InputError, TypeError):
 
 class UnknownWordError(InputError, LookupError):
     """A word that these vectors do not have. (Not a KeyError: that puts quotes round its message.)"""
-
-
-class RequestError(InputError):
-    """A request that a local server refuses."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 class MissingExtraError(PairloomError, ImportError):
@@ -94,3 +85,7 @@ class VectorsWarning(UserWarning):
 
 class CheckpointWarning(UserWarning):
     """A checkpoint that is damaged, while the one before it is not."""
+
+
+class Fault(Exception):
+    """What is wrong with a file, where, and what to do; `opened` puts the name of the file before it."""

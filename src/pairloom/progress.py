@@ -1,5 +1,7 @@
 """What a long call reports while it works: the library calls back, only the command line prints."""
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -30,3 +32,21 @@ OnProgress = Callable[[Progress], None]
 
 def ignore(progress: Progress) -> None:
     """The default callback: say nothing."""
+
+
+def reporter(
+    stage: Literal["count", "encode", "join", "read", "walk", "pairs", "fit", "whole"],
+    total: int | None,
+    on_progress: OnProgress,
+) -> Callable[[int], None]:
+    """A function that passes on how much is done, four times a second at most, and always when all is."""
+    last_time, last_done = -math.inf, 0
+
+    def report(done: int) -> None:
+        nonlocal last_time, last_done
+        now = time.monotonic()
+        if done > last_done and (now - last_time >= 0.25 or done == total):
+            last_time, last_done = now, done
+            on_progress(Progress(stage=stage, done=done, total=total))
+
+    return report

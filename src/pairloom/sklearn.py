@@ -17,14 +17,14 @@ from dataclasses import fields
 from typing import Any, Literal, Self
 
 from pairloom.config import Architecture, CbowGradient, Objective, Subsampling, TrainConfig, WindowShape
-from pairloom.documents import SIF_A, DocumentModel, Weighting, check_collection, check_weighting, checked_words
 from pairloom.errors import ConfigError, CorpusTypeError
-from pairloom.extras import need
 from pairloom.formats import load
-from pairloom.text_source import TextSource
-from pairloom.training import train
+from pairloom.pairs.from_text import TextSource
+from pairloom.system.extras import need
+from pairloom.training.train import train
 from pairloom.types import Float64s, Matrix
-from pairloom.vectors import Embedding
+from pairloom.vectors.documents import SIF_A, DocumentModel, Weighting, check_collection, check_weighting, checked_words
+from pairloom.vectors.embedding import Embedding
 
 need("sklearn.base", "sklearn", "pairloom.sklearn")
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin  # noqa: E402
@@ -41,7 +41,7 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
     A document is a string or a list of words. Its words are one sequence to train on, whatever line breaks it has.
     The same documents and parameters give the same bits, for any number of threads.
 
-    weighting, sif_a   how words count: "mean", "tfidf" or "sif" with its a; the formulas are in `pairloom.documents`
+    weighting, sif_a   how words count: "mean", "tfidf" or "sif" with its a; see `pairloom.vectors.documents`
     embedding          an Embedding, or the path of one: then fit trains nothing and only learns the weights
     tokenize           what makes words of a string, instead of str.split
     lowercase          fold strings and words to lower case first

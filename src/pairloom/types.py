@@ -1,5 +1,7 @@
 """Names for the arrays that travel through the package."""
 
+import os
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,3 +11,4 @@ Counts = npt.NDArray[np.int64]  # one per word
 Matrix = npt.NDArray[np.float32]  # (n_words, dim)
 Float64s = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]  # of a matrix
+PathName = str | os.PathLike[str]

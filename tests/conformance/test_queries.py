@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pairloom.formats.word2vec import write_binary
-from pairloom.vectors import Vectors
+from pairloom.vectors.vectors import Vectors
 
 ASK = """
 import json, sys

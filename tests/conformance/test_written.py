@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from pairloom.formats.word2vec import write_binary, write_text
-from pairloom.vectors import Embedding, Vectors
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 from tests.conformance.test_read import GENSIM
 
 WORDS = ["the", "cat", "naïve", "猫", "don't", "Straße", "😀", "a,b", "3.14", "#"]

@@ -16,8 +16,9 @@ from pairloom.evaluation.lookup import RESTRICT_VOCAB, Case, Policy, Unknown
 from pairloom.evaluation.questions import QuestionFile, kind_of, read
 from pairloom.evaluation.search import METHODS, MethodName, method_of
 from pairloom.evaluation.similarities import SimilarityScores, similarities
-from pairloom.textfiles import PathName
-from pairloom.vectors import Embedding, Vectors, as_vectors
+from pairloom.types import PathName
+from pairloom.vectors.embedding import Embedding, as_vectors
+from pairloom.vectors.vectors import Vectors
 
 Scores = AnalogyScores | SimilarityScores | CategoryScores
 

@@ -18,9 +18,9 @@ from pairloom.errors import InputError
 from pairloom.evaluation.lookup import USUAL, Lookup, Policy
 from pairloom.evaluation.questions import QuestionFile, read
 from pairloom.evaluation.search import MethodName, answers, method_of
-from pairloom.textfiles import PathName
-from pairloom.types import Rows
-from pairloom.vectors import Embedding, Vectors, as_vectors
+from pairloom.types import PathName, Rows
+from pairloom.vectors.embedding import Embedding, as_vectors
+from pairloom.vectors.vectors import Vectors
 
 Question = tuple[str, ...]  # a, b, c and the expected answer
 

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from pairloom.classes import one_thread
 from pairloom.config import check_whole
 from pairloom.errors import InputError
 from pairloom.evaluation.lookup import USUAL, Lookup, Policy, unit_rows
 from pairloom.evaluation.questions import QuestionFile, columns, read
-from pairloom.extras import need
-from pairloom.textfiles import PathName
-from pairloom.types import Float64s
-from pairloom.vectors import Embedding, Vectors, as_vectors
+from pairloom.system.extras import need
+from pairloom.system.threads import one_thread
+from pairloom.types import Float64s, PathName
+from pairloom.vectors.embedding import Embedding, as_vectors
+from pairloom.vectors.vectors import Vectors
 
 _STARTS = 10  # k-means is begun so many times, and the best kept
 

@@ -18,7 +18,7 @@ from pairloom.evaluation.analogies import Section, marked
 from pairloom.evaluation.lookup import Lookup
 from pairloom.evaluation.search import METHODS, answers
 from pairloom.types import Rows
-from pairloom.vectors import Vectors
+from pairloom.vectors.vectors import Vectors
 
 _CAPITALS = str.maketrans(string.ascii_lowercase, string.ascii_uppercase)
 _SEMANTIC_SECTIONS = 5

@@ -9,7 +9,7 @@ import numpy as np
 from pairloom.config import check_whole
 from pairloom.errors import ConfigError
 from pairloom.types import Float64s, Rows
-from pairloom.vectors import Vectors
+from pairloom.vectors.vectors import Vectors
 
 Case = Literal["fold", "keep"]
 Unknown = Literal["skip", "wrong"]

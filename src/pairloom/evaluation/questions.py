@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
 from pairloom.config import is_number
+from pairloom.corpus.lists import numbered_lines, opened
 from pairloom.errors import InputError
-from pairloom.listfiles import numbered_lines, opened
-from pairloom.textfiles import PathName
+from pairloom.types import PathName
 
 Kind = Literal["analogies", "similarities", "categories"]
 

@@ -21,10 +21,10 @@ import numpy as np
 from pairloom.config import checked_threads
 from pairloom.errors import ConfigError
 from pairloom.evaluation.lookup import cosines, unit_rows
-from pairloom.queries import COSMUL_EPSILON
+from pairloom.system.threads import workers
 from pairloom.types import Float64s, Matrix, Rows
-from pairloom.vectors import Vectors
-from pairloom.workers import workers
+from pairloom.vectors.queries import COSMUL_EPSILON
+from pairloom.vectors.vectors import Vectors
 
 MethodName = Literal["add", "mul"]
 

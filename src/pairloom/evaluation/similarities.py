@@ -14,9 +14,9 @@ from pairloom.errors import InputError
 from pairloom.evaluation.correlation import CONFIDENCE, DRAWS, pearson, spearman, spearman_interval
 from pairloom.evaluation.lookup import USUAL, Lookup, Policy, cosines
 from pairloom.evaluation.questions import QuestionFile, as_number, columns, read
-from pairloom.textfiles import PathName
-from pairloom.types import Float64s
-from pairloom.vectors import Embedding, Vectors, as_vectors
+from pairloom.types import Float64s, PathName
+from pairloom.vectors.embedding import Embedding, as_vectors
+from pairloom.vectors.vectors import Vectors
 
 Pair = tuple[str, str, float]
 

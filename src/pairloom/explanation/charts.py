@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from pairloom.escaping import html
 from pairloom.explanation import plots
 from pairloom.explanation.report import Explanation
-from pairloom.kernel.explain import REACH
+from pairloom.kernel.counts.explain import REACH
+from pairloom.system.escaping import html
 
 FARTHEST = 60  # words apart in the plot of distances
 

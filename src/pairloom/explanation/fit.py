@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.counting import in_order, reporter
-from pairloom.draws import Purpose, key
 from pairloom.evaluation.correlation import spearman
 from pairloom.explanation.trained import Trained, band_name
-from pairloom.progress import OnProgress, ignore
+from pairloom.method.draws import Purpose, key
+from pairloom.progress import OnProgress, ignore, reporter
+from pairloom.system.threads import in_order
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:
-    from pairloom.kernel.explain import Sums
+    from pairloom.kernel.counts.explain import Sums
 
 SAMPLED = 1_000_000  # pairs, chosen by draws, on which ranks are compared if there are more
 PAIRS_PER_PIECE = 1 << 18
@@ -73,7 +73,7 @@ def observed(trained: Trained, n_dense: int, threads: int, on_progress: OnProgre
 
 
 def _pieces(trained: Trained, n_dense: int, threads: int) -> "Iterator[Sums]":
-    from pairloom.kernel import explain as kernel
+    from pairloom.kernel.counts import explain as kernel
 
     counts, n_bands = trained.counts, int(trained.bands.max()) + 1
     pairs, logs = kernel.Pairs(counts.indptr, counts.contexts, counts.weights), kernel.Logs(*_logs(trained))

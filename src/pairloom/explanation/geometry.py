@@ -13,7 +13,7 @@ import numpy as np
 from pairloom.evaluation.correlation import spearman
 from pairloom.explanation.trained import band_name, band_of
 from pairloom.types import Float64s
-from pairloom.vectors import Vectors
+from pairloom.vectors.vectors import Vectors
 
 COMPONENTS = 10
 TINY = 1e-300  # instead of 0 below a fraction line, where all vectors are zero

@@ -7,27 +7,21 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from pairloom.cache import prepare
 from pairloom.config import check_whole, checked_threads
-from pairloom.contexts import Windows
-from pairloom.cooccurrence import Cooccurrences, trained_pairs
-from pairloom.corpus import Corpus, open_corpus
-from pairloom.encode import Encoded
+from pairloom.corpus.encoding import Encoded
+from pairloom.corpus.prepared import prepare
+from pairloom.corpus.sentences import Corpus, open_corpus
 from pairloom.explanation import fit, whole
 from pairloom.explanation.geometry import Geometry, geometry
-from pairloom.explanation.needs import Sizes, slab
-from pairloom.explanation.trained import (
-    Trained,
-    check_of_text,
-    config_of,
-    text_of,
-    vocabulary_of,
-)
+from pairloom.explanation.memory_need import Sizes, slab
+from pairloom.explanation.trained import Trained, check_of_text, config_of, text_of, vocabulary_of
 from pairloom.explanation.windows import Window, effective_windows, with_gaps
-from pairloom.memory import Budget
+from pairloom.method.contexts import Windows
+from pairloom.pairs.cooccurrence import Cooccurrences, trained_pairs
+from pairloom.pairs.from_text import TextSource
 from pairloom.progress import OnProgress, ignore
-from pairloom.text_source import TextSource
-from pairloom.vectors import Embedding
+from pairloom.system.memory import Budget
+from pairloom.vectors.embedding import Embedding
 
 
 class _Running(TypedDict):

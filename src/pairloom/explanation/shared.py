@@ -22,13 +22,13 @@ from typing import NamedTuple
 import numpy as np
 
 from pairloom.config import check_whole
-from pairloom.cooccurrence import Cooccurrences
 from pairloom.errors import InputError
-from pairloom.explanation.needs import check_similarity
+from pairloom.explanation.memory_need import check_similarity
 from pairloom.explanation.trained import check_explainable, config_of
-from pairloom.memory import Budget
+from pairloom.pairs.cooccurrence import Cooccurrences
+from pairloom.system.memory import Budget
 from pairloom.types import Float64s
-from pairloom.vectors import Embedding
+from pairloom.vectors.embedding import Embedding
 
 SMALLEST = 1e-10  # eigenvalues of G below this share of the largest are taken for zero: float32 says no more
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from pairloom.config import TextOptions, TrainConfig
-from pairloom.cooccurrence import Cooccurrences
+from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
+from pairloom.pairs.cooccurrence import Cooccurrences
 from pairloom.types import Float64s, Ids, Matrix
-from pairloom.vectors import Embedding, as_embedding
-from pairloom.vocabulary import Vocabulary
+from pairloom.vectors.embedding import Embedding, as_embedding
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

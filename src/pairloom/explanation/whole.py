@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairloom.counting import in_order, reporter
 from pairloom.explanation.fit import Observed
 from pairloom.explanation.trained import Trained
-from pairloom.progress import OnProgress, ignore
+from pairloom.progress import OnProgress, ignore, reporter
+from pairloom.system.threads import in_order
 from pairloom.types import Float64s
 
 MOST_PRODUCTS = 5_000_000_000  # 70,000 words with each other; at dim 100 some 45 s of one core
@@ -69,7 +69,7 @@ def whole(
 
 def _all_pairs(trained: Trained, n_rows: int, threads: int, on_progress: OnProgress) -> tuple[Float64s, Float64s]:
     """Σ_c m log(1 + e^x) of each word, and by bins of x: Σ m and Σ m σ(x)."""
-    from pairloom.kernel import explain as kernel
+    from pairloom.kernel.counts import explain as kernel
 
     blocks = kernel.transposed_blocks(trained.C)
     mass = trained.k * trained.counts.of_words
@@ -111,7 +111,7 @@ def _objective(trained: Trained, seen: Float64s, of_noise: Float64s) -> Objectiv
 
 def _calibration(of_D: Float64s, of_both: Float64s) -> Calibration:
     """of_D: pairs of D by bin; of_both: (bins, 2), pairs of D and D', and their predicted probabilities added up."""
-    from pairloom.kernel.explain import REACH
+    from pairloom.kernel.counts.explain import REACH
 
     events, predicted = of_both.T
     edges = np.linspace(-REACH, REACH, len(events) + 1)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.contexts import Windows, keep_limit
-from pairloom.draws import Purpose, key
+from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.method.contexts import Windows, keep_limit
+from pairloom.method.draws import Purpose, key
 from pairloom.types import Float64s, Ids
-from pairloom.vocabulary import Vocabulary
 
 MOST_TOKENS = 2_000_000  # from the beginning of the text: enough for three digits
 
@@ -61,7 +61,7 @@ def effective_windows(text: Text, keep_probability: Float64s, seed: int, windows
 
 
 def _window(text: Text, keep: Float64s, seed: int, windows: Windows, prune: bool, thin: bool) -> Window:
-    from pairloom.kernel.explain import distances
+    from pairloom.kernel.counts.explain import distances
 
     longest = int(text.lengths.max())
     sides = windows.weights(windows.left)[:longest], windows.weights(windows.right)[:longest]

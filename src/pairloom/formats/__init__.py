@@ -19,11 +19,12 @@ from typing import NamedTuple
 
 from pairloom.config import is_whole
 from pairloom.errors import ConfigError, InputError
-from pairloom.files import check_folder
 from pairloom.formats import detect, fasttext, folders, native, parquet, read_binary, read_text, word2vec
 from pairloom.formats.fasttext import FastTextVectors
 from pairloom.formats.source import Reading
-from pairloom.vectors import Embedding, Vectors
+from pairloom.system.files import check_folder
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 
 __all__ = ["READABLE", "WRITABLE", "FastTextVectors", "check_output", "least_size", "load", "save"]
 

@@ -14,7 +14,8 @@ import os
 import re
 from typing import NamedTuple
 
-from pairloom.formats.source import Fault, opened
+from pairloom.errors import Fault
+from pairloom.formats.source import opened
 
 HEAD = 1 << 18  # bytes that are looked at: a line of text with 10,000 numbers fits
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")

@@ -23,12 +23,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.errors import UnknownWordError
+from pairloom.errors import Fault, UnknownWordError
 from pairloom.formats.detect import FASTTEXT_MAGIC
 from pairloom.formats.names import Names, first_rows, in_utf8
-from pairloom.formats.source import AGAIN, Fault, Reading, check_finite, opened
+from pairloom.formats.source import AGAIN, Reading, check_finite, opened
 from pairloom.types import Counts, Matrix
-from pairloom.vectors import Embedding, Vectors
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 
 _ARGUMENTS = ("dim", "ws", "epoch", "minCount", "neg", "wordNgrams", "loss", "model", "bucket", "minn", "maxn")
 _MODELS, _LOSSES = {1: "cbow", 2: "skipgram", 3: "supervised"}, {1: "hs", 2: "ns", 3: "softmax", 4: "ova"}
@@ -248,7 +249,7 @@ def word_vectors(subwords: Subwords, words: list[bytes]) -> Matrix:
         for row, word in enumerate(words):
             vectors[row] = subwords.mean([row, *subwords.rows_of(word)])
         return vectors
-    from pairloom.kernel.subwords import mean_rows
+    from pairloom.kernel.text.subwords import mean_rows
 
     texts = [b"<%b>" % word if word != _END else b"" for word in words]
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from pairloom.errors import InputError
-from pairloom.files import check_folder, flushed_write, output_errors, sync_folder, sync_name
 from pairloom.formats.native import check_float16
-from pairloom.formats.tensors import pieces
 from pairloom.formats.word2vec import checked_words
-from pairloom.temporary import BESIDE_OUTPUT, Temporary
-from pairloom.vectors import Embedding, Vectors
+from pairloom.system.files import check_folder, flushed_write, output_errors, sync_folder, sync_name
+from pairloom.system.temporary import BESIDE_OUTPUT, Temporary
+from pairloom.system.tensors import pieces
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 
 _UNKNOWN = "[UNK]"  # the token of every word that the vocabulary does not have
 _SAFETENSORS_NAME = {"float32": "F32", "float16": "F16"}

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.errors import VectorsWarning
-from pairloom.formats.source import AGAIN, LENIENTLY, Fault, Hashes, Reading, Where
+from pairloom.errors import Fault, VectorsWarning
+from pairloom.formats.source import AGAIN, LENIENTLY, Hashes, Reading, Where
 from pairloom.types import Matrix
 
 _MOVED = 4096  # rows moved at a time

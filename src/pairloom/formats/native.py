@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.errors import InputError
-from pairloom.formats.source import Fault
-from pairloom.formats.tensors import DAMAGED, FOREIGN, Kind, Tensors, mapped, read, short, write
-from pairloom.record import DEEPEST, fault_in, is_too_deep
-from pairloom.vectors import Embedding, Vectors
+from pairloom.errors import Fault, InputError
+from pairloom.system.tensors import DAMAGED, FOREIGN, Kind, Tensors, mapped, read, short, write
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.record import DEEPEST, fault_in, is_too_deep
+from pairloom.vectors.vectors import Vectors
 
 # In the order of the file: the widest numbers first, so that each tensor lies at a multiple of its number's size.
 _KIND = Kind(

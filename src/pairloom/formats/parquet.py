@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from pairloom.errors import InputError
-from pairloom.extras import need
-from pairloom.files import atomic_write
-from pairloom.vectors import Vectors
+from pairloom.system.extras import need
+from pairloom.system.files import atomic_write
+from pairloom.vectors.vectors import Vectors
 
 _BYTES_AT_ONCE = 64 << 20  # of vectors in a batch
 _MOST_ROWS = 1 << 16

@@ -10,12 +10,12 @@ import re
 import numpy as np
 import numpy.typing as npt
 
+from pairloom.errors import Fault
 from pairloom.formats.detect import HEAD, Header, header_of, is_text
 from pairloom.formats.names import Names
 from pairloom.formats.source import (
     AGAIN,
     LENIENTLY,
-    Fault,
     Reading,
     Room,
     Source,
@@ -26,7 +26,8 @@ from pairloom.formats.source import (
     opened,
 )
 from pairloom.types import Matrix
-from pairloom.vectors import Embedding, Vectors
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 
 _BLOCK = 1 << 20  # bytes read at once, into the same memory: fresh memory for each took a third of the time
 _ROWS, _USUAL_WORD = 4096, 16  # rows that are about as many at once, since each makes objects of Python; bytes

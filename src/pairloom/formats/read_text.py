@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from pairloom.config import checked_threads
+from pairloom.errors import Fault
 from pairloom.formats.detect import HEAD, Header, first_line, header_of, is_text, n_numbers
 from pairloom.formats.names import Names
-from pairloom.formats.source import AGAIN, LENIENTLY, Fault, Reading, Room, Source, check_size, new_rows, opened
+from pairloom.formats.source import AGAIN, LENIENTLY, Reading, Room, Source, check_size, new_rows, opened
 from pairloom.formats.text_rows import read_rows
-from pairloom.vectors import Embedding, Vectors
-from pairloom.workers import workers
+from pairloom.system.threads import workers
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.errors import InputError
+from pairloom.errors import Fault, InputError
 from pairloom.types import Matrix
 
 AGAIN = "Get or make the file again."
@@ -26,10 +26,6 @@ _HELD = 48 << 20  # bytes that a file may cost beside twice its own, before all 
 Hashes = npt.NDArray[np.int64]
 Room = Callable[[int, int], Matrix]  # where the numbers of some rows go: the first row, and how many they are
 Where = Callable[[int], str]  # what a message calls the i-th of some rows
-
-
-class Fault(Exception):
-    """What is wrong with a file, where, and what to do; `opened` puts the name of the file before it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pairloom.errors import Fault
 from pairloom.formats.detect import is_number
-from pairloom.formats.source import AGAIN, LENIENTLY, Fault, check_finite
+from pairloom.formats.source import AGAIN, LENIENTLY, check_finite
 from pairloom.types import Matrix
 
 _LINE_FEED, _ZERO = b"\n0"
@@ -34,7 +35,7 @@ def read_rows(
 
 
 def _parsed(block: bytes, vectors: Matrix, first_line: int, spaced: bool) -> list[bytes]:
-    from pairloom.kernel.numbers import parse_rows
+    from pairloom.kernel.text.numbers import parse_rows
 
     begins, ends = np.empty(len(vectors) + 1, np.int64), np.empty(len(vectors), np.int64)
     parse_rows(np.frombuffer(block, np.uint8), vectors, begins, ends)

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterable, Iterator
 
 from pairloom.errors import InputError
-from pairloom.files import packed_write
-from pairloom.vectors import Vectors
+from pairloom.system.files import packed_write
+from pairloom.vectors.vectors import Vectors
 
 
 def write_text(vectors: Vectors, path: str | os.PathLike[str], header: bool = True) -> None:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pairloom.kernel.cached import njit
+from pairloom.kernel.compile import njit
 
 
 @njit(nogil=True, cache=True)

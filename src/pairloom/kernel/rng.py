@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from pairloom import draws
-from pairloom.kernel.cached import njit
+from pairloom.kernel.compile import njit
+from pairloom.method import draws
 
 _GAMMA, _MIX_1, _MIX_2 = draws.GAMMA, draws.MIX_1, draws.MIX_2
 _ONE, _11, _27, _30, _31, _32 = (np.uint64(n) for n in (1, 11, 27, 30, 31, 32))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.kernel.cached import njit
+from pairloom.kernel.compile import njit
 from pairloom.kernel.simd import LANES, add, address, fma, load, multiply, prefetch, spread, store
 
 EIGHTS = 8  # whose sum float32 takes before it goes into float64

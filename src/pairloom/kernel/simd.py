@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-from pairloom.kernel.cached import njit
+from pairloom.kernel.compile import njit
 
 LANES = 8
 

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
-from pairloom.config import check_whole
-from pairloom.corpus import open_corpus
+from pairloom.config import MAX_WORD_BYTES, check_whole
+from pairloom.corpus.lines import LineFiles, check_lengths, is_path, reading_options
+from pairloom.corpus.sentences import open_corpus
 from pairloom.errors import InputError
-from pairloom.lines import LineFiles, check_lengths, is_path, reading_options
 from pairloom.pairings.pairs import Pair, Pairs
-from pairloom.textfiles import MAX_WORD_BYTES
 
 LARGEST = 1000  # items, so a million pairs
 

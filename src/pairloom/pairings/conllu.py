@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pairloom.corpus.lines import LineFiles, check_lengths
 from pairloom.errors import InputError
-from pairloom.lines import LineFiles, check_lengths
 
 _COLUMNS = 10
 _NO_WORD = re.compile(r"\d+-\d+|\d+\.\d+")

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from pairloom.corpus.lines import LineFiles, is_path, reading_options
 from pairloom.errors import CorpusTypeError
-from pairloom.lines import LineFiles, is_path, reading_options
 from pairloom.pairings.conllu import Token, sentences
 from pairloom.pairings.pairs import Pair, Pairs
 

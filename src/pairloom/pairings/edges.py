@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from pairloom.edges import Edges
-from pairloom.lines import reading_options
+from pairloom.corpus.lines import reading_options
+from pairloom.graphs.edges import Edges
 from pairloom.pairings.pairs import Pair, Pairs, check_readable_again
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from pairloom.errors import CorpusTypeError, InputError
-from pairloom.files import check_folder, output_errors, packed_write
+from pairloom.system.files import check_folder, output_errors, packed_write
 
 Pair = tuple[str, str] | tuple[str, str, float]  # w, c, and the weight if there is one
 

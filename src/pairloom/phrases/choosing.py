@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from pairloom.config import MAX_WORD_BYTES
 from pairloom.errors import ConfigError
 from pairloom.phrases.joining import Words
 from pairloom.phrases.pairs import PairCounts
 from pairloom.phrases.scores import PhraseOptions
-from pairloom.textfiles import MAX_WORD_BYTES
 
 _AT_ONCE = 1 << 16  # pairs whose counts are numbers of Python at one time
 

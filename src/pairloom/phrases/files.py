@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, NamedTuple
 
+from pairloom.corpus.lists import numbered_lines, opened
 from pairloom.errors import ConfigError, InputError
-from pairloom.files import atomic_write, check_folder
-from pairloom.listfiles import numbered_lines, opened
 from pairloom.phrases.joining import Pass, Words, is_phrase
 from pairloom.phrases.scores import MOST_PASSES, checked_connectors, checked_delimiter
+from pairloom.system.files import atomic_write, check_folder
 
 FORMAT = "pairloom-phrases-1"
 _LONGEST_LINE = 1 << 24  # bytes; the head has all connectors

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pairloom.corpus import Block, Corpus, Piece
-from pairloom.counting import in_order
-from pairloom.textfiles import MAX_WORD_BYTES
+from pairloom.config import MAX_WORD_BYTES
+from pairloom.corpus.sentences import Block, Corpus, Piece
+from pairloom.system.threads import in_order
 
 if TYPE_CHECKING:
-    from pairloom.kernel.join import Joiner
+    from pairloom.kernel.text.join import Joiner
 
 Words = tuple[str, ...]  # of a phrase: a word, perhaps connectors, a word
 Pass = Mapping[Words, float]  # the phrases that one pass over the text joins, with their scores
@@ -93,7 +93,7 @@ class JoinedCorpus(Corpus):
 
     def _join_block(self) -> Callable[[Block], Block]:
         """What joins the phrases of a block."""
-        from pairloom.kernel.join import join
+        from pairloom.kernel.text.join import join
 
         joiners = [joiner_of(phrases, self._delimiter) for phrases in self._passes]
 
@@ -108,9 +108,9 @@ class JoinedCorpus(Corpus):
 
 def joiner_of(phrases: Iterable[Words], delimiter: str) -> "Joiner":
     """The phrases of one pass as the tables of the kernel."""
-    from pairloom.kernel.join import Joiner
-    from pairloom.kernel.phrases import slots_of
-    from pairloom.kernel.text import table_of
+    from pairloom.kernel.text.join import Joiner
+    from pairloom.kernel.text.phrases import slots_of
+    from pairloom.kernel.text.words import table_of
 
     phrases = list(phrases)
     index = {word: i for i, word in enumerate(dict.fromkeys(word for phrase in phrases for word in phrase))}

@@ -17,19 +17,19 @@ from types import MappingProxyType
 from typing import Any
 
 from pairloom.config import TextOptions, check_names, checked_threads
-from pairloom.corpus import Corpus, Tokenizer, open_corpus
-from pairloom.counting import reporter
+from pairloom.corpus.finding import is_among
+from pairloom.corpus.sentences import Corpus, Tokenizer, open_corpus
 from pairloom.errors import InputError
-from pairloom.files import atomic_write, check_folder, output_errors
-from pairloom.memory import Budget
 from pairloom.phrases import files
 from pairloom.phrases.choosing import choose
 from pairloom.phrases.joining import JoinedCorpus, Pass, is_phrase, join
-from pairloom.phrases.needs import Need, check_joining, check_smallest
+from pairloom.phrases.memory_need import Need, check_joining, check_smallest
 from pairloom.phrases.pairs import count_pairs
 from pairloom.phrases.scores import PhraseOptions, Score, checked_connectors, checked_delimiter
-from pairloom.progress import OnProgress, Progress, ignore
-from pairloom.textfiles import PathName, is_among
+from pairloom.progress import OnProgress, Progress, ignore, reporter
+from pairloom.system.files import atomic_write, check_folder, output_errors
+from pairloom.system.memory import Budget
+from pairloom.types import PathName
 
 _TEXT = ["lowercase", "encoding", "errors", "max_sentence"]
 

@@ -16,19 +16,20 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.cache import default_cache_dir, temporary_folder
-from pairloom.corpus import Block, Corpus
-from pairloom.counting import WordCounts, count, in_order, reporter
+from pairloom.corpus.counting import WordCounts, count
+from pairloom.corpus.sentences import Block, Corpus
+from pairloom.corpus.spilling import Sieve
 from pairloom.errors import CorpusChangedError, InputError
-from pairloom.files import output_errors
-from pairloom.memory import Budget, give_back
-from pairloom.phrases.needs import Need
-from pairloom.progress import OnProgress, ignore
-from pairloom.spilling import Sieve
+from pairloom.phrases.memory_need import Need
+from pairloom.progress import OnProgress, ignore, reporter
+from pairloom.system.cache_folder import default_cache_dir, temporary_folder
+from pairloom.system.files import output_errors
+from pairloom.system.memory import Budget, give_back
+from pairloom.system.threads import in_order
 from pairloom.types import Counts, Ids
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from pairloom.kernel.phrases import Units
+    from pairloom.kernel.text.phrases import Units
 
 MOST_BYTES = 1 << 30  # of all tables together, if there is so much
 USUAL_SLOTS = 1 << 22  # of a table, 16 bytes each; larger ones, for long texts alone, wait longer for memory
@@ -111,7 +112,7 @@ def _write_units(
     on_progress: OnProgress,
 ) -> list[tuple[int, ...]]:
     """Write the corpus as units; give the gaps that are among them."""
-    from pairloom.kernel import phrases as kernel
+    from pairloom.kernel.text import phrases as kernel
 
     report = reporter("encode", corpus.size_bytes, on_progress)
     gaps, state = kernel.empty_slots(1), np.zeros(3, np.int64)
@@ -150,8 +151,8 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _parts_of_blocks(corpus: Corpus, words: WordCounts, threads: int) -> Iterator[_Part]:
-    from pairloom.kernel import text as kernel
-    from pairloom.kernel.phrases import with_breaks
+    from pairloom.kernel.text import words as kernel
+    from pairloom.kernel.text.phrases import with_breaks
 
     arena = np.frombuffer(words.arena, np.uint8)
     empty = kernel.empty_table(len(words.counts), len(arena))
@@ -167,7 +168,7 @@ def _parts_of_blocks(corpus: Corpus, words: WordCounts, threads: int) -> Iterato
 
 def _parts_of_pieces(corpus: Corpus, words: WordCounts) -> Iterator[_Part]:
     """The same from lists of words, several lists at a time. A word that was not counted shows as too few others."""
-    from pairloom.kernel.phrases import with_breaks
+    from pairloom.kernel.text.phrases import with_breaks
 
     index = {word: row for row, word in enumerate(words.words(range(len(words.counts))))}
     ids: list[int] = []
@@ -225,7 +226,7 @@ def _table_size(n_units: int, threads: int, most: int) -> int:
     >>> [_table_size(n, threads=2, most=1 << 26) for n in (1000, 10**7, 10**9)] == [2048, 1 << 22, 1 << 25]
     True
     """
-    from pairloom.kernel.phrases import FEWEST_SLOTS
+    from pairloom.kernel.text.phrases import FEWEST_SLOTS
 
     wanted = min(2 * n_units, max(USUAL_SLOTS, n_units // 16))
     of_one = max(FEWEST_SLOTS, most // threads)
@@ -234,7 +235,7 @@ def _table_size(n_units: int, threads: int, most: int) -> int:
 
 def _count_share(path: Path, bits: int, share: int, n_slots: int, min_count: int) -> _Counted:
     """The same of the pairs whose hash begins with these bits."""
-    from pairloom.kernel import phrases as kernel
+    from pairloom.kernel.text import phrases as kernel
 
     slots = np.zeros((n_slots, 2), np.uint64)
     state = np.array([kernel.BREAK, 0, 0])

@@ -1,0 +1,1 @@
+"""The command line: a person types, the library answers."""

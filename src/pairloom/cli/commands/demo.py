@@ -1,0 +1,60 @@
+"""pairloom demo: train on Python's own library and look at what was learnt."""
+
+import json
+import shutil
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from pairloom.cli.arguments import whole
+from pairloom.cli.console import progress
+from pairloom.config import checked_threads
+
+PURPOSE = "train on Python's own library and look at it"
+EXAMPLE = "pairloom demo"
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """What can be typed after it."""
+    parser.add_argument("-o", "--output", metavar="OUT", default="demo.loom", help="the model (demo.loom)")
+    parser.add_argument("--threads", type=whole, metavar="N", help="all cores")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(args: Namespace) -> None:
+    """Train, save, and show some neighbours."""
+    from pairloom import formats
+    from pairloom.cli.demo_text import PROBES, write_corpus
+    from pairloom.training.train import train
+
+    checked_threads(args.threads)
+    formats.check_output(args.output)  # before the text is made
+    with tempfile.TemporaryDirectory() as folder, progress() as on_progress:
+        corpus = Path(folder) / "python.txt"
+        tokens = write_corpus(corpus)
+        if not args.json:
+            print(f"The text: {tokens:,} words from the sources and docstrings of Python's standard library.")
+        embedding = train(
+            corpus, sample=1e-4, threads=args.threads, output=args.output, cache_dir=folder, on_progress=on_progress
+        )
+    near = {word: [other for other, _ in embedding.most_similar(word, topn=6)] for word in PROBES}
+    losses = embedding.record["heldout"]["loss"]
+    if args.json:
+        facts = {"output": args.output, "tokens": tokens, "words": len(embedding), "heldout_loss": losses, "near": near}
+        print(json.dumps(facts, indent=2))
+        return
+    print(f"Learnt: {len(embedding):,} words. Held-out loss {losses[0]:.3f} before training, {losses[-1]:.3f} after.\n")
+    for word, others in near.items():
+        print(f"{word:>12}  {', '.join(others)}")
+    print(_next(args.output))
+
+
+def _next(model: str) -> str:
+    pairloom = "pairloom" if shutil.which("pairloom") else sys.argv[0]
+    return (
+        f"\nThe model is in {model}. What to try next:\n"
+        f"  {pairloom} near {model} socket thread\n"
+        f"  {pairloom} info {model}\n"
+        f"  {pairloom} train YOUR_TEXT.txt -o yours.loom"
+    )

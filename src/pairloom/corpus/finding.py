@@ -1,0 +1,201 @@
+"""Where the text is: files, globs, folders and streams, found and checked before anything is read."""
+
+import glob
+import hashlib
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pairloom.errors import InputError
+from pairloom.system.files import output_errors
+from pairloom.types import PathName
+
+BLOCK_BYTES = 1 << 20  # read at once: large enough for the kernels, small enough to have many in flight
+FOLDER_SUFFIXES = (".txt", ".gz", ".bz2", ".xz", ".zst")
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file as it was when it was found. A spooled stream keeps the name that the user knows it by."""
+
+    path: Path
+    name: str
+    spooled: bool
+    size: int
+    stamp: tuple[int, int, int]  # what a change of the file changes: size, time of change, inode
+    _sample: str = field(default="", compare=False)
+
+    @classmethod
+    def at(cls, path: Path, name: str, spooled: bool = False) -> "SourceFile":
+        status = path.stat()
+        return cls(path, name, spooled, status.st_size, _stamp(status))
+
+    def is_unchanged(self) -> bool:
+        """Whether size, time, inode and, once one was taken, the sample are what they were."""
+        return _stamp(self.path.stat()) == self.stamp and (not self._sample or self._sample == self._digest())
+
+    def sample(self) -> str:
+        """SHA-256 of 64 stretches of 4 KB, from first to last: most changes that keep size and time show."""
+        if not self._sample:
+            object.__setattr__(self, "_sample", self._digest())
+        return self._sample
+
+    def _digest(self) -> str:
+        digest = hashlib.sha256()
+        with self.path.open("rb") as file:
+            for i in range(64):
+                file.seek(max(0, self.size - 4096) * i // 63)
+                digest.update(file.read(4096))
+        return digest.hexdigest()
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def names_files(source: str) -> bool:
+    """Whether a string is a file, a folder, a glob with matches, or standard input."""
+    try:
+        return source == STDIN or (source != "" and Path(source).exists()) or bool(_glob(source))
+    except (OSError, ValueError):  # too long for a name, or with NUL: a sentence, not a path
+        return False
+
+
+def find_files(sources: Sequence[PathName]) -> list[SourceFile]:
+    """The files that paths, globs, folders and "-" stand for. Streams are spooled, once all else is checked."""
+    if [os.fspath(source) for source in sources].count(STDIN) > 1:
+        raise InputError('Standard input ("-") can be read only once. Give it one time.')
+    paths = [path for source in sources for path in _expand(os.fspath(source))]
+    found: list[SourceFile] = []
+    try:
+        for path in paths:
+            found.append(_spool(path) if _is_stream(path) else SourceFile.at(Path(path), path))
+    except BaseException:
+        remove_spooled(found)
+        raise
+    return found
+
+
+def is_among(path: PathName, sources: Sequence[PathName]) -> bool:
+    """Whether writing to `path` would write over one of these files, or into a folder that is read as a whole."""
+    target = os.path.realpath(path)
+    named = [os.fspath(source) for source in sources]
+    return any(_covers(source, target) for source in named if source and source != STDIN)
+
+
+def _covers(source: str, target: str) -> bool:
+    try:
+        if Path(source).is_dir():
+            return target.startswith(os.path.realpath(source) + os.sep) and target.lower().endswith(FOLDER_SUFFIXES)
+        return target in {os.path.realpath(source), *map(os.path.realpath, _glob(source))}
+    except (OSError, ValueError):  # a name too long, or with a NUL in it: there is no such file
+        return False
+
+
+def remove_spooled(files: Sequence[SourceFile]) -> None:
+    """Delete the temporary copies of streams."""
+    for file in files:
+        if file.spooled:
+            file.path.unlink(missing_ok=True)
+
+
+def _expand(source: str) -> list[str]:
+    if source == STDIN:
+        return [source]
+    if not source:  # which Path would take for the current folder
+        raise InputError("The path of the corpus is empty. Give a file, a folder or - for standard input.")
+    try:
+        mode = Path(source).stat().st_mode
+    except FileNotFoundError:
+        return _matches(source)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{source!r} cannot be opened: {reason(error)}. Check the path.") from None
+    if stat.S_ISDIR(mode):
+        return _files_below(Path(source))
+    if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not source.startswith("/dev/std")):
+        raise InputError(f"{source} is a device, not a text file. Give a file, a folder or - for standard input.")
+    if not os.access(source, os.R_OK):
+        raise InputError(f"{source} cannot be opened: Permission denied. Check who may read it.")
+    return [source]
+
+
+def _matches(pattern: str) -> list[str]:
+    if not glob.has_magic(pattern):
+        raise InputError(f"{pattern} does not exist. Check the path of the corpus.")
+    matches = _glob(pattern)
+    if not matches:
+        raise InputError(f"No file matches {pattern}. Check the pattern.")
+    return matches
+
+
+def _glob(pattern: str) -> list[str]:
+    """Matching files in the order of their paths' parts, which is the same on every system."""
+    if not glob.has_magic(pattern):
+        return []
+    matches = glob.glob(pattern, recursive=True)  # noqa: PTH207 (Path.glob takes no absolute patterns)
+    files = sorted((match for match in matches if Path(match).is_file()), key=lambda match: Path(match).parts)
+    return list({os.path.realpath(file): file for file in reversed(files)}.values())[
+        ::-1
+    ]  # `**` follows links in rings
+
+
+def _files_below(folder: Path) -> list[str]:
+    def fail(error: OSError) -> None:
+        raise InputError(f"{error.filename} cannot be opened: {reason(error)}. Check who may read it.")
+
+    found = []
+    for parent, folders, names in os.walk(folder, onerror=fail):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [
+            Path(parent) / name
+            for name in names
+            if not name.startswith(".") and name.lower().endswith(FOLDER_SUFFIXES) and (Path(parent) / name).is_file()
+        ]
+    if not found:
+        raise InputError(
+            f"The folder {folder} has no text files. Files in a folder are taken if they end in "
+            f"{', '.join(FOLDER_SUFFIXES)}; give others by name or by a glob."
+        )
+    return [str(path) for path in sorted(found, key=lambda path: path.parts)]
+
+
+def _is_stream(path: str) -> bool:
+    """Whether it can be read only once. /dev/stdin and /dev/fd/N may share their position with somebody else."""
+    return path == STDIN or path.startswith(("/dev/std", "/dev/fd/", "/proc/")) or not Path(path).is_file()
+
+
+def _spool(source: str) -> SourceFile:
+    import tempfile
+
+    if source == STDIN and sys.stdin is None:
+        raise InputError("Standard input is closed. Give a file, or something to read from.")
+    name = "standard input" if source == STDIN else source
+    with output_errors(tempfile.gettempdir()):
+        descriptor, path = tempfile.mkstemp(prefix="pairloom-", suffix=".spool")
+    try:
+        with os.fdopen(descriptor, "wb") as copy:
+            for data in _stream(source, name):
+                with output_errors(tempfile.gettempdir()):
+                    copy.write(data)
+    except BaseException:
+        Path(path).unlink()
+        raise
+    return SourceFile.at(Path(path), name, spooled=True)
+
+
+def _stream(source: str, name: str) -> Iterator[bytes]:
+    try:
+        with sys.stdin.buffer if source == STDIN else Path(source).open("rb") as stream:
+            while data := stream.read(BLOCK_BYTES):
+                yield data
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {reason(error)}. Give another source of text.") from None
+
+
+def reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

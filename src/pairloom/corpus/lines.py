@@ -1,0 +1,85 @@
+"""Files as numbered lines, for what is read line by line and whose errors name the line: edges, baskets, parses."""
+
+import os
+import weakref
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from pairloom.config import MAX_WORD_BYTES, TextOptions, check_names
+from pairloom.corpus.decoding import text_blocks
+from pairloom.corpus.finding import BLOCK_BYTES, SourceFile, find_files, remove_spooled
+from pairloom.errors import CorpusChangedError, InputError
+from pairloom.types import PathName
+
+
+class Lines(NamedTuple):
+    """Some lines of a file, without their ends."""
+
+    name: str  # of the file
+    first: int  # the number of lines[0], counted from 1
+    lines: list[str]
+    done: int  # bytes of all files read so far
+
+    def where(self, i: int) -> str:
+        """What an error calls lines[i]."""
+        return f"{self.name}, line {self.first + i}"
+
+
+class LineFiles:
+    """Files of any packing and encoding, as lines that can be read again. A stream is spooled until this is gone."""
+
+    def __init__(self, source: PathName | list[PathName], text: TextOptions) -> None:
+        sources = source if isinstance(source, list) else [source]
+        self._files = find_files(sources)
+        self._text = text
+        weakref.finalize(self, remove_spooled, self._files)
+        self.name = self._files[0].name if len(self._files) == 1 else ", ".join(os.fspath(path) for path in sources)
+        self.size_bytes = sum(file.size for file in self._files)
+
+    def blocks(self) -> Iterator[Lines]:
+        """All lines in turn, many at a time."""
+        before = 0
+        for file in self._files:
+            for lines in _blocks(file, self._text):
+                yield lines._replace(done=before + lines.done)
+            before += file.size
+
+
+def _blocks(file: SourceFile, text: TextOptions) -> Iterator[Lines]:
+    first = 1
+    for block in text_blocks(file, encoding=text.encoding, errors=text.errors, whole_runs=False):
+        decoded = block.text.lower() if text.lowercase else block.text
+        lines = decoded.removesuffix("\n").split("\n")
+        if block.goes_on:
+            raise InputError(
+                f"{file.name}, line {first + len(lines) - 1}: longer than {BLOCK_BYTES >> 20} MB. "
+                "Check that this is the file that was meant, and that its lines end."
+            )
+        yield Lines(file.name, first, lines, block.read)
+        first += len(lines)
+    if not file.is_unchanged():
+        raise CorpusChangedError(f"{file.name} was changed while it was read. Start again when nothing writes to it.")
+
+
+def is_path(source: object) -> bool:
+    """Whether a source names files: a path, or a list of paths."""
+    if isinstance(source, list) and source:
+        return all(isinstance(item, str | os.PathLike) for item in source)
+    return isinstance(source, str | os.PathLike)
+
+
+def reading_options(options: dict[str, Any]) -> TextOptions:
+    """How to read files: lowercase, encoding, errors. Another option is refused."""
+    check_names(options, ["lowercase", "encoding", "errors"])
+    return TextOptions(**options)
+
+
+def check_lengths(words: Iterable[str], where: str) -> None:
+    """Refuse what is too long for a word, and what is no text."""
+    for word in words:
+        try:
+            length = len(word.encode())
+        except UnicodeEncodeError:
+            raise InputError(f"{where}: {word[:30]!r} has half of a character. Write it otherwise.") from None
+        if length > MAX_WORD_BYTES:
+            raise InputError(f"{where}: {word[:30]!r}... is longer than {MAX_WORD_BYTES} bytes. Use a shorter name.")

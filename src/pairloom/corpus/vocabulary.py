@@ -1,0 +1,300 @@
+"""Words, how often they occur, and what follows from that.
+
+The order of the words is by count, largest first, then by UTF-8 bytes, smallest first: it depends on the text alone,
+never on a hash or on who counted. A word's position in this order is its id.
+
+>>> from pairloom.corpus.sentences import open_corpus
+>>> with open_corpus([["b", "a", "b"], ["c", "a"]]) as corpus:
+...     vocabulary = Vocabulary.from_corpus(corpus, min_count=1)
+>>> vocabulary.words, vocabulary.counts.tolist()
+(('a', 'b', 'c'), [2, 2, 1])
+"""
+
+import hashlib
+import math
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.config import Subsampling, check_max_vocab, check_min_count, is_whole
+from pairloom.corpus.counting import WordCounts, count
+from pairloom.corpus.lists import numbered_lines, opened
+from pairloom.corpus.sentences import Corpus
+from pairloom.corpus.spilling import Sieve
+from pairloom.errors import ConfigError, InputError
+from pairloom.progress import OnProgress, ignore
+from pairloom.system.files import atomic_write
+from pairloom.types import Counts
+
+_BREAK = "</s>"  # word2vec's name for the end of a line
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The words that take part in training. Word i occurred counts[i] times."""
+
+    words: tuple[str, ...]
+    counts: Counts
+
+    def __post_init__(self) -> None:
+        counts = np.array(self.counts, np.int64)
+        counts.setflags(write=False)
+        object.__setattr__(self, "words", tuple(self.words))
+        object.__setattr__(self, "counts", counts)
+        if counts.shape != (len(self),):
+            raise InputError(f"A vocabulary needs one count per word, not {counts.size} counts for {len(self)} words.")
+        if len(self) and counts.min() < 1:
+            rare = self.words[int(counts.argmin())]
+            raise InputError(
+                f"The vocabulary counts {rare!r} {counts.min():,} times. Leave it out, or count 1 or more."
+            )
+        if (int((counts >> 31).sum()) << 31) + int((counts & (2**31 - 1)).sum()) >= 2**62:  # neither sum overflows
+            raise InputError("The counts of the vocabulary add up to 2^62 or more. Give the counts of a real text.")
+        if len(set(self.words)) < len(self):
+            twice = Counter(self.words).most_common(1)[0][0]
+            raise InputError(f"The vocabulary has {twice!r} more than once. Leave one of them out.")
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: WordCounts,
+        *,
+        min_count: float = 5,
+        max_vocab: int | None = None,
+        keep: Iterable[str] = (),
+        drop: Iterable[str] = (),
+    ) -> "Vocabulary":
+        """Choose words: those seen at least min_count times, of these the max_vocab most frequent.
+
+        Words of `keep` stay however rare they are (if they occur at all) and take up places of max_vocab first; words
+        of `drop` go however frequent they are.
+        """
+        keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
+        if counts.n_tokens == 0:
+            raise InputError(
+                f"{counts.name} has no words. "
+                "A corpus is text with words separated by spaces, one sentence or paragraph per line."
+            )
+        kept, dropped = counts.rows_of(keep), counts.rows_of(drop)
+        frequent = np.flatnonzero(counts.counts >= min_count)
+        rows = counts.ordered(np.setdiff1d(np.union1d(frequent, kept), dropped))
+        if max_vocab is not None:
+            rows = _first(rows, max_vocab, np.isin(rows, kept))
+        if len(rows) < 2:
+            raise _too_few(counts, len(rows), min_count)
+        # Strings are made last, one after the other: among those of passing lists they would keep its memory alive.
+        return cls(tuple(counts.words(rows)), counts.counts[rows])
+
+    @classmethod
+    def from_corpus(
+        cls,
+        corpus: Corpus,
+        *,
+        min_count: float = 5,
+        max_vocab: int | None = None,
+        keep: Iterable[str] = (),
+        drop: Iterable[str] = (),
+        max_memory: int | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        threads: int | None = None,
+        on_progress: OnProgress = ignore,
+    ) -> "Vocabulary":
+        """Count a corpus and choose, as `count` and `from_counts` do."""
+        keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
+        sieve = Sieve(min_count, max_vocab, keep, drop)
+        running: Any = {"max_memory": max_memory, "cache_dir": cache_dir, "threads": threads}
+        counts = count(corpus, sieve=sieve, **running, on_progress=on_progress)
+        return cls.from_counts(counts, min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
+
+    @classmethod
+    def of(cls, counted: Iterable[tuple[str, int]]) -> "Vocabulary":
+        """A vocabulary of (word, count) pairs, put in order."""
+        ordered = _ordered(_checked_pairs(counted))
+        return cls(tuple(word for word, _ in ordered), np.array([n for _, n in ordered], np.int64))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> "Vocabulary":
+        """Read a file of `word count` lines, in any order, as `save` or word2vec's -save-vocab writes it.
+
+        word2vec's first line counts `</s>`, its mark for the end of a line. It is dropped: here the end of a sentence
+        is a place, not a word.
+        """
+        name = os.fspath(path)
+        with opened(name, "Give a file of `word count` lines.") as file:
+            return cls.read_from(file, name)
+
+    @classmethod
+    def read_from(cls, file: BinaryIO, name: str) -> "Vocabulary":
+        """Read what such a file has."""
+        counted: dict[str, int] = {}
+        for number, line in numbered_lines(file, name, whole=True):
+            word, n = _word_and_count(line, f"{name}, line {number}")
+            if number == 1 and word == _BREAK:
+                continue
+            if word in counted:
+                raise InputError(f"{name}, line {number}: {word!r:.60} is there twice. Leave one of them out.")
+            counted[word] = n
+        if len(counted) < 2:
+            raise InputError(f"{name} has {len(counted)} words; need at least 2 words, one `word count` per line.")
+        return cls.of(counted.items())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `word count` lines, most frequent first; the file appears whole or not at all."""
+        lines = [f"{word} {n}\n" for word, n in zip(self.words, self.counts.tolist(), strict=True)]
+        spaced = next((word for word in self.words if len(word.split()) != 1 or word != word.strip()), None)
+        if spaced is not None:
+            raise InputError(
+                f"The word {spaced!r} has white space, so it cannot stand in a text file of words. "
+                "Replace white space in words, by _ for example."
+            )
+        if self.words[0] == _BREAK:  # a word of the text that `read` would take for word2vec's mark
+            lines.insert(0, f"{_BREAK} 0\n")
+        with atomic_write(path) as file:
+            file.write("".join(lines).encode())
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.index
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self.words == other.words and np.array_equal(self.counts, other.counts)
+
+    def __hash__(self) -> int:
+        return hash(self.words)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The id of every word."""
+        return {word: i for i, word in enumerate(self.words)}
+
+    @cached_property
+    def n_tokens(self) -> int:
+        """Occurrences of all words together: the length of the text once other words have left it."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over words and counts."""
+        digest = hashlib.sha256(self.lengths.astype("<i8", copy=False).data)
+        digest.update("".join(self.words).encode())
+        digest.update(self.counts.astype("<i8", copy=False).data)
+        return digest.hexdigest()
+
+    @property
+    def lengths(self) -> Counts:
+        """The bytes of each word, in UTF-8."""
+        return np.fromiter((len(word.encode()) for word in self.words), np.int64, len(self))
+
+    def keep_probability(self, sample: float, formula: Subsampling = "program") -> npt.NDArray[np.float64]:
+        """How likely an occurrence of each word stays in the text.
+
+            program      p(w) = min(1, sqrt(t / f(w)) + t / f(w))
+            published    p(w) = min(1, sqrt(t / f(w)))
+
+        with t = sample and f(w) = count of w / n_tokens. sample = 0 keeps everything.
+        """
+        return keep_probability(self.counts, sample, formula)
+
+    def noise(self, power: float = 0.75) -> npt.NDArray[np.float64]:
+        """The distribution that negative contexts are drawn from.
+
+        noise(c) = count(c)^power / Z,   Z = sum over all c of count(c)^power
+        """
+        return noise(self.counts, power)
+
+
+def keep_probability(counts: npt.ArrayLike, sample: float, formula: Subsampling) -> npt.NDArray[np.float64]:
+    """`Vocabulary.keep_probability`, of counts that may be fractions."""
+    if not 0 <= sample < math.inf:
+        raise ConfigError(f"sample={sample} is out of range. Use 0 (keep all) or about 1e-5 to 1e-3.")
+    counted = np.asarray(counts)
+    if sample == 0:
+        return np.ones(len(counted))
+    # word2vec.c's form; Mikolov et al. print only the root. We follow the program, since we compare with it.
+    t_over_f = sample * counted.sum() / counted
+    more = t_over_f if formula == "program" else 0.0
+    return np.asarray(np.minimum(1.0, np.sqrt(t_over_f) + more))
+
+
+def noise(counts: npt.ArrayLike, power: float) -> npt.NDArray[np.float64]:
+    """`Vocabulary.noise`, of counts that may be fractions; what never occurs is never drawn."""
+    if not math.isfinite(power):
+        raise ConfigError(f"noise_power={power} is not a number. Use 0.75, or 0 (uniform) to 1 (as in the text).")
+    counted = np.asarray(counts, np.float64)
+    weights = np.zeros(len(counted))
+    np.power(counted, power, out=weights, where=counted > 0)
+    return np.asarray(weights / weights.sum())
+
+
+def checked_selection(
+    *, min_count: float, max_vocab: int | None, keep: Iterable[str], drop: Iterable[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """keep and drop as sets; ConfigError if these options of `Vocabulary.from_counts` make no sense."""
+    check_min_count(min_count)
+    check_max_vocab(max_vocab)
+    for name, words in (("keep", keep), ("drop", drop)):
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise ConfigError(f"{name}={words!r} is not a list of words. Use a list of strings.")
+    keep, drop = frozenset(keep), frozenset(drop)
+    for odd in (word for word in keep | drop if not isinstance(word, str)):
+        raise ConfigError(f"keep and drop are lists of words, and {odd!r} is not a string. Use str() on it.")
+    if keep & drop:
+        raise ConfigError(f"{min(keep & drop)!r} is in both keep and drop. Take it out of one of them.")
+    return keep, drop
+
+
+def _checked_pairs(counted: Any) -> list[tuple[str, int]]:
+    """(word, count) pairs, if they are such: NumPy would take 1.5 for 1, and 5 for a word."""
+    pairs = list(counted) if isinstance(counted, Iterable) and not isinstance(counted, str) else [counted]
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise InputError(f"A vocabulary is made of pairs (word, count), not of {pair!r:.60}. Give such pairs.")
+        if not is_whole(pair[1]) or pair[1] >= 2**62:
+            raise InputError(f"{pair[0]!r:.60} cannot occur {pair[1]!r:.60} times. Give a whole number below 2^62.")
+    return pairs
+
+
+def _ordered(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """By count, descending, then by bytes, ascending: code points sort as their UTF-8 bytes do."""
+    return sorted(sorted(counted), key=itemgetter(1), reverse=True)  # twice, as fast as once with keys made of pairs
+
+
+def _first(rows: npt.NDArray[np.intp], n: int, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """Those that are kept, and before them or after as many of the others, from the first on, as make up n."""
+    return rows[kept | (np.cumsum(~kept) <= n - np.count_nonzero(kept))]
+
+
+def _too_few(counts: WordCounts, n_chosen: int, min_count: float) -> InputError:
+    """The error for a vocabulary of less than two words."""
+    if counts.largest < min_count and n_chosen == 0:
+        return InputError(
+            f"min_count={min_count} leaves no word of {counts.name}: its most frequent word occurs {counts.largest} "
+            f"times. Use a min_count of {counts.largest} or less, or more text."
+        )
+    if counts.n_words < 2:
+        return InputError(f"{counts.name} has only one word; need at least 2 words to tell them apart. Use more text.")
+    return InputError(
+        f"min_count={min_count} and the other options leave {n_chosen} of the {counts.n_words:,} words of "
+        f"{counts.name}; need at least 2 words. Use a smaller min_count, or more text."
+    )
+
+
+def _word_and_count(line: str, where: str) -> tuple[str, int]:
+    parts = line.split()
+    if len(parts) != 2 or not (parts[1].isascii() and parts[1].isdigit() and len(parts[1]) < 1000):
+        raise InputError(f"{where}: {line[:60]!r} is not a word and its count. Each line must read like: house 123")
+    word, n = parts[0], int(parts[1])
+    if (n == 0 and word != _BREAK) or n >= 1 << 63:
+        raise InputError(f"{where}: a count of {parts[1][:60]} cannot be. Counts go from 1 to 9223372036854775807.")
+    return word, n

@@ -1,0 +1,1 @@
+"""Vectors for new words, with the rest of the model unchanged."""

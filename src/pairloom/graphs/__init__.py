@@ -1,0 +1,1 @@
+"""From edges to walks, which are a text to train on."""

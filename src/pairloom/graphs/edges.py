@@ -1,0 +1,102 @@
+"""Edges of a graph: lines `u v` or `u v weight`, or tuples of the same.
+
+Columns are parted by white space. A line whose first word is # or % is a comment (the heads of SNAP's and KONECT's
+files), so `# Nodes: 5` is one and `#tag #other` is an edge. An edge without weight weighs 1.
+
+>>> [(u, v) for block in Edges([("a", "b"), (7, 8)]).blocks() for u, v, _ in block.edges]
+[('a', 'b'), ('7', '8')]
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import Any, NamedTuple
+
+from pairloom.config import MAX_WORD_BYTES, TextOptions, is_number, is_whole
+from pairloom.corpus.lines import LineFiles, Lines, check_lengths, is_path
+from pairloom.errors import CorpusTypeError, InputError
+
+Edge = tuple[str, str, float | None]  # u, v, and the weight if one was given
+
+HEAVIEST = 1e30  # so that no sum of weights is beyond all floats
+_COMMENT = ("#", "%")
+_BATCH = 1 << 16  # edges of an iterable taken at once
+
+
+class EdgeBlock(NamedTuple):
+    """Some edges, in their order."""
+
+    edges: list[Edge]
+    done: int  # bytes read so far, of files
+
+
+class Edges:
+    """The edges of files or of an iterable; read again as often as that can be."""
+
+    def __init__(self, source: Any, text: TextOptions = TextOptions()) -> None:  # noqa: B008 (frozen)
+        self._files = LineFiles(source, text) if is_path(source) else None
+        if self._files is None and (isinstance(source, bytes) or not isinstance(source, Iterable)):
+            raise CorpusTypeError(
+                f"Edges cannot be of type {type(source).__name__}. Give a path, or tuples (u, v) or (u, v, weight)."
+            )
+        self._tuples, self._lowercase = source, text.lowercase
+        self.name = self._files.name if self._files else f"the graph (a {type(source).__name__})"
+        self.size_bytes = self._files.size_bytes if self._files else None
+
+    def blocks(self) -> Iterator[EdgeBlock]:
+        """All edges in turn, many at a time, each checked."""
+        if self._files:
+            for lines in self._files.blocks():
+                yield EdgeBlock(edges_of(lines), lines.done)
+            return
+        numbered = enumerate(self._tuples)
+        while edges := [checked_edge(edge, f"edge {number}") for number, edge in islice(numbered, _BATCH)]:
+            yield EdgeBlock([(u.lower(), v.lower(), weight) for u, v, weight in edges] if self._lowercase else edges, 0)
+
+
+def edges_of(lines: Lines) -> list[Edge]:
+    """The edges of some lines."""
+    edges: list[Edge] = []
+    for i, line in enumerate(lines.lines):
+        words = line.split()
+        if not words or words[0] in _COMMENT:
+            continue
+        if len(words) not in (2, 3):
+            raise InputError(
+                f"{lines.where(i)}: {_columns(len(words))}, {line.strip()[:60]!r}. "
+                "An edge is `u v` or `u v weight`; comments begin with # and a space."
+            )
+        if len(line) > MAX_WORD_BYTES // 4:  # no character takes more than 4 bytes
+            check_lengths(words, lines.where(i))
+        edges.append((words[0], words[1], _weight(words[2], lines.where(i)) if len(words) == 3 else None))
+    return edges
+
+
+def checked_edge(edge: Any, where: str) -> Edge:
+    """An edge of an iterable, if it is one: (u, v) or (u, v, weight). Nodes may be numbers, as in files."""
+    if not isinstance(edge, tuple | list) or len(edge) not in (2, 3):
+        raise CorpusTypeError(f"{where} is {str(edge)[:60]!r}. Give tuples (u, v) or (u, v, weight).")
+    u, v = (str(node) if is_whole(node) else node for node in edge[:2])
+    for node in (u, v):
+        if not isinstance(node, str) or node.split() != [node]:
+            raise CorpusTypeError(
+                f"{where} has the node {node!r}. A node is a string without white space, or a whole number."
+            )
+    check_lengths([u, v], where)
+    if len(edge) == 3 and not (is_number(edge[2]) and 0 < edge[2] <= HEAVIEST):
+        raise InputError(f"{where} has the weight {edge[2]!r}. {_USE}")
+    return u, v, float(edge[2]) if len(edge) == 3 else None
+
+
+_USE = f"Use a number above 0, at most {HEAVIEST:g}, or leave it out for 1."
+
+
+def _weight(word: str, where: str) -> float:
+    with suppress(ValueError):
+        if "_" not in word and 0 < (weight := float(word)) <= HEAVIEST:  # float() would take 1_000
+            return weight
+    raise InputError(f"{where}: {word[:60]!r} is not a weight. {_USE}")
+
+
+def _columns(n: int) -> str:
+    return "one column" if n == 1 else f"{n} columns"

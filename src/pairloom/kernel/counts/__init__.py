@@ -1,0 +1,1 @@
+"""Kernels that count, and what is computed from counts."""

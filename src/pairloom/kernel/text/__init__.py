@@ -1,0 +1,1 @@
+"""Kernels that read text: words, numbers, lines of pairs, phrases."""

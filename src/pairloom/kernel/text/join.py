@@ -1,0 +1,119 @@
+"""Phrases joined in UTF-8 text. The twin of these kernels is `pairloom.phrases.joining.join`, line by line."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.config import MAX_WORD_BYTES
+from pairloom.kernel.compile import njit
+from pairloom.kernel.simd import address
+from pairloom.kernel.text.phrases import Slots, value_of
+from pairloom.kernel.text.words import AT_LINE_END, Bytes, Table, empty_found, find, places_of, scan
+
+
+class Joiner(NamedTuple):
+    """The phrases of one pass, over the words that are in any of them."""
+
+    words: Table
+    is_connector: npt.NDArray[np.bool_]
+    gaps: Slots
+    pairs: Slots
+    delimiter: Bytes
+
+
+_LINE_END = -2  # what a token can be besides a word, and -1 for one that is in no phrase
+_NEW_LINE, _BLANK = 0x0A, 0x20
+
+
+def join(joiner: Joiner, data: Bytes, goes_on: bool) -> Bytes:
+    """The text with its phrases joined: as many lines, words parted by one space, those of phrases by the delimiter.
+
+    The last line ends even if it does not in `data`, unless it goes on: then a space parts it from what will follow.
+    """
+    most = len(data) + 1  # tokens: each takes a byte at least
+    starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
+    words, joined = np.empty(most, np.int32), np.zeros(most, np.bool_)
+    n = _tokens(joiner.words, data, starts, ends, words, empty_found())
+    _mark(joiner.is_connector, joiner.gaps, joiner.pairs, words, joined, n)
+    out = np.empty(len(data) + len(joiner.delimiter) * int(joined[:n].sum()) + 1, np.uint8)
+    written = out[: _write(data, starts, ends, words, joined, n, joiner.delimiter, goes_on, out)]
+    written.flags.writeable = False  # as blocks of a file are, which Numba takes for another type
+    return written
+
+
+@njit(nogil=True, cache=True)
+def _tokens(table, data, starts, ends, words, found):
+    """The words and line ends of a text: where they are in it, and what."""
+    places = places_of(table)
+    begin = address(data)
+    at, limit = begin, begin + len(data)
+    n = 0
+    while at < limit:
+        n_found, at = scan(at, limit, places, found)
+        for i in range(n_found):
+            start, end = found.start[i], found.end[i]
+            if end == AT_LINE_END:
+                words[n] = _LINE_END
+            elif end - start <= MAX_WORD_BYTES:
+                word, _ = find(places, start, end, limit, found.hash[i])
+                words[n], starts[n], ends[n] = word, start - begin, end - begin
+            else:
+                continue
+            n += 1
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _mark(is_connector, gaps, pairs, words, joined, n):
+    """joined[i]: token i is joined to the one before it. The twin is `pairloom.phrases.joining.join`.
+
+    A connector that is in no phrase is no word of the table. Like all such words it opens nothing and ends what is
+    open, which comes to the same: no phrase reaches across it.
+    """
+    first, gap = -1, np.int64(0)  # the open token, and what follows it; a gap of -1 is in no phrase
+    for i in range(n):
+        word = words[i]
+        if word < 0:
+            first = -1
+        elif is_connector[word]:
+            if first >= 0 and gap >= 0:
+                gap = value_of(gaps, gap, word, 0)
+                if gap == 0:
+                    gap = np.int64(-1)
+        elif first >= 0 and gap >= 0 and value_of(pairs, words[first], word, gap):
+            joined[first + 1 : i + 1] = True
+            first = -1
+        else:
+            first, gap = i, np.int64(0)
+
+
+@njit(nogil=True, cache=True)
+def _write(data, starts, ends, words, joined, n, delimiter, goes_on, out):
+    """Write the tokens; gives the number of bytes."""
+    at = 0
+    has_words = False  # the line so far
+    for i in range(n):
+        if words[i] == _LINE_END:
+            out[at] = _NEW_LINE
+            at += 1
+            has_words = False
+            continue
+        if joined[i]:
+            for byte in delimiter:
+                out[at] = byte
+                at += 1
+        elif has_words:
+            out[at] = _BLANK
+            at += 1
+        for j in range(starts[i], ends[i]):
+            out[at] = data[j]
+            at += 1
+        has_words = True
+    if goes_on and has_words:
+        out[at] = _BLANK
+        at += 1
+    elif not goes_on and len(data) > 0 and data[-1] != _NEW_LINE:
+        out[at] = _NEW_LINE
+        at += 1
+    return at

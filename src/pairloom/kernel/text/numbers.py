@@ -1,0 +1,157 @@
+"""Numbers in decimal, read as Python reads them: `np.float32(float(text))`, to the last bit.
+
+A number is m * 10^e with whole m and e. In float64, m has an error of half a unit in its last place, and so have the
+table's 10^e and the product; what m lost after its 18th digit is less than that. So the number lies within
+
+    x (1 - 2^-50)  and  x (1 + 2^-50),    x = m * 10^e in float64,
+
+and so does the float64 nearest to it. Where both of these bounds round to the same float32, that is what it is, since
+rounding keeps order. Where they do not, once in some ten million times, and for whatever else is in the way of this
+(nan, exponents beyond the table), Python reads the row.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from pairloom.kernel.compile import njit
+from pairloom.kernel.simd import address
+
+_LEAST, _MOST = -300, 280  # with at most 18 digits, m * 10^e then neither vanishes nor overflows
+_POWERS = np.array([float(f"1e{e}") for e in range(_LEAST, _MOST + 1)])
+_DIGITS = 18  # as many as every int64 holds
+_TAB, _LF, _VT, _CR, _SPACE, _PLUS, _MINUS, _DOT, _ZERO = 9, 10, 11, 13, 32, 43, 45, 46, 48
+_SMALL_E, _LARGE_E = 101, 69
+
+
+@njit(nogil=True, cache=True)
+def parse_rows(text, vectors, starts, ends):
+    """Read a word and D numbers from each of the first lines of `text`, as many as there are vectors.
+
+    text     uint8, lines that end in LF, at least as many as vectors
+    vectors  float32 (n, D), filled
+    starts   int64 (n + 1,), filled: where each line begins
+    ends     int64 (n,), filled: where its word ends, or -1 where Python has to read the line
+
+    Equivalent to
+        word, *fields = line.split()
+        vectors[row] = [float(field) for field in fields]
+    where that gives one word and D numbers, separated by spaces or tabs.
+    """
+    begin = at = address(text)
+    for row in range(len(vectors)):
+        starts[row] = at - begin
+        odd = False  # white space within what stands before the numbers
+        while byte_at(at) != _SPACE and byte_at(at) != _TAB and byte_at(at) != _LF:
+            odd |= _VT <= byte_at(at) <= _CR
+            at += 1
+        ends[row] = at - begin if at - begin > starts[row] and not odd else -1
+        for i in range(vectors.shape[1]):
+            at = _after_blanks(at)
+            vectors[row, i], end = parse_number(at)
+            if end == 0:
+                ends[row] = -1
+                break
+            at = end
+        at = _after_blanks(at)
+        at += byte_at(at) == _CR
+        if byte_at(at) != _LF:
+            ends[row] = -1
+            while byte_at(at) != _LF:
+                at += 1
+        at += 1
+    starts[len(vectors)] = at - begin
+
+
+# The functions below take addresses, as those of `kernel.text` do: Numba counts references to an array wherever it is
+# handed on. None goes beyond an LF.
+
+
+@intrinsic
+def byte_at(typing, at):
+    """The byte at an address."""
+
+    def codegen(context, builder, signature, args):
+        return builder.load(builder.inttoptr(args[0], ir.IntType(8).as_pointer()))
+
+    return types.uint8(types.int64), codegen
+
+
+@njit(nogil=True, cache=True)
+def _after_blanks(at):
+    while byte_at(at) == _SPACE or byte_at(at) == _TAB:
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def parse_number(at):
+    """The float32 at an address and where it ends; 0 for the end if Python has to look."""
+    negative = byte_at(at) == _MINUS
+    if negative or byte_at(at) == _PLUS:
+        at += 1
+    first = at
+    mantissa, at = _parse_digits(at, 0)
+    n_digits, exponent = at - first, 0
+    if byte_at(at) == _DOT:
+        mantissa, end = _parse_digits(at + 1, mantissa)
+        exponent = at + 1 - end
+        n_digits -= exponent
+        at = end
+    if n_digits > _DIGITS:
+        mantissa, exponent = _parse_many_digits(first, at)
+    power, at = _parse_exponent(at)
+    exponent += power
+    at_end = byte_at(at) in (_SPACE, _LF, _TAB, _CR)
+    if n_digits == 0 or not at_end or exponent < _LEAST or exponent > _MOST:
+        return np.float32(0), 0
+    x = np.float64(mantissa) * _POWERS[exponent - _LEAST]
+    low, high = np.float32(x * (1 - 2.0**-50)), np.float32(x * (1 + 2.0**-50))
+    return -low if negative else low, at if low == high else 0
+
+
+@njit(nogil=True, cache=True)
+def _parse_digits(at, mantissa):
+    """Digits put after those of the mantissa, and where they end. Of more than 18 the result means nothing."""
+    digit = np.int64(byte_at(at)) - _ZERO
+    while 0 <= digit <= 9:
+        mantissa = 10 * mantissa + digit
+        at += 1
+        digit = np.int64(byte_at(at)) - _ZERO
+    return mantissa, at
+
+
+@njit(nogil=True, cache=True)
+def _parse_many_digits(at, end):
+    """m and e of digits with or without a point among them, from the first 18 that count; the others count as zeros."""
+    mantissa, exponent, n, after_point = 0, 0, 0, 0
+    while at < end:
+        if byte_at(at) == _DOT:
+            after_point = 1
+        elif n < _DIGITS:
+            mantissa = 10 * mantissa + np.int64(byte_at(at)) - _ZERO
+            n += mantissa > 0
+            exponent -= after_point
+        else:
+            exponent += 1 - after_point
+        at += 1
+    return mantissa, exponent
+
+
+@njit(nogil=True, cache=True)
+def _parse_exponent(at):
+    """What follows an e, and where it ends; 0 and the same address without one."""
+    if byte_at(at) != _SMALL_E and byte_at(at) != _LARGE_E:
+        return 0, at
+    after = at + 1
+    negative = byte_at(after) == _MINUS
+    if negative or byte_at(after) == _PLUS:
+        after += 1
+    begin, power = after, 0
+    while _ZERO <= byte_at(after) <= _ZERO + 9:
+        power = min(10 * power + np.int64(byte_at(after)) - _ZERO, 100_000)
+        after += 1
+    if after == begin:
+        return 0, at  # and the e is in the way
+    return -power if negative else power, after

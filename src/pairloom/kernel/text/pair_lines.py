@@ -1,0 +1,107 @@
+"""Lines `word context [weight]`, on bytes. The twin of this kernel is Python: `line.split()` and `float`."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.config import MAX_WORD_BYTES
+from pairloom.kernel.compile import njit
+from pairloom.kernel.simd import address
+from pairloom.kernel.text.numbers import parse_number
+from pairloom.kernel.text.words import (
+    AT_LINE_END,
+    Bytes,
+    Table,
+    add_word,
+    empty_found,
+    empty_table,
+    find,
+    places_of,
+    scan,
+    with_room,
+)
+
+_DONE, _FULL, _BAD = 0, 1, 2
+
+
+class Parsed(NamedTuple):
+    """The pairs of a block: row w[i] of `words` with row c[i] of `contexts`, in line lines[i], counted from 0.
+
+    odd[i] is where the weight begins if Python has to read it, else -1. bad_line is the first that is no pair, or -1;
+    the pairs of the lines before it are there.
+    """
+
+    words: Table
+    contexts: Table
+    w: npt.NDArray[np.int32]
+    c: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float32]
+    lines: npt.NDArray[np.int32]
+    odd: npt.NDArray[np.int64]
+    weighted: bool
+    bad_line: int
+
+
+def parse(data: Bytes) -> Parsed:
+    """The pairs of a block, whose last byte is a line end."""
+    most = len(data) // 4 + 1  # the shortest pair is `a b` and a line end
+    kinds: tuple[Any, ...] = (np.int32, np.int32, np.float32, np.int32, np.int64)
+    arrays = [np.empty(most, kind) for kind in kinds]
+    words, contexts = (empty_table(min(most, 1 << 12), len(data)) for _ in range(2))
+    state = np.zeros(4, np.int64)  # where the line begins, its number, pairs so far, whether a weight was seen
+    found = empty_found()
+    while (how := _parse(words, contexts, data, tuple(arrays), state, found)) == _FULL:
+        words, contexts = with_room(words, 1, 0), with_room(contexts, 1, 0)
+    w, c, weights, lines, odd = (array[: state[2]] for array in arrays)
+    return Parsed(words, contexts, w, c, weights, lines, odd, bool(state[3]), int(state[1]) if how == _BAD else -1)
+
+
+@njit(nogil=True, cache=True)
+def _row(table, places, data, begin, start, end, limit, h):
+    """The row of a word in a table that has room for it."""
+    word, slot = find(places, start, end, limit, h)
+    return word if word >= 0 else add_word(table, data, start - begin, end - begin, h, slot)
+
+
+@njit(nogil=True, cache=True)
+def _parse(words, contexts, data, arrays, state, found):
+    """Go on from the line that `state` names; stop at the end, at a line that is no pair, or where a table is full."""
+    w, c, weights, lines, odd = arrays
+    word_places, context_places = places_of(words), places_of(contexts)
+    begin = address(data)
+    at, limit = begin + state[0], begin + len(data)
+    line, n = state[1], state[2]
+    field = 0
+    while at < limit:
+        n_found, at = scan(at, limit, word_places, found)
+        for i in range(n_found):
+            start, end, h = found.start[i], found.end[i], found.hash[i]
+            if end == AT_LINE_END:
+                if field == 1:
+                    state[1], state[2] = line, n
+                    return _BAD
+                n += field > 0
+                line += 1
+                field = 0
+                state[0] = start + 1 - begin
+                if words.used[0] == len(words.counts) or contexts.used[0] == len(contexts.counts):
+                    state[1], state[2] = line, n
+                    return _FULL
+                continue
+            if field > 2 or (field < 2 and end - start > MAX_WORD_BYTES):
+                state[1], state[2] = line, n
+                return _BAD
+            if field == 0:
+                w[n] = _row(words, word_places, data, begin, start, end, limit, h)
+                weights[n], lines[n], odd[n] = 1.0, line, -1
+            elif field == 1:
+                c[n] = _row(contexts, context_places, data, begin, start, end, limit, h)
+            else:
+                weights[n], after = parse_number(start)
+                if after != end:
+                    odd[n] = start - begin
+                state[3] = 1
+            field += 1
+    state[1], state[2] = line, n
+    return _DONE

@@ -1,0 +1,1 @@
+"""From pairs and a checked plan to an Embedding."""

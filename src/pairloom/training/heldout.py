@@ -1,0 +1,157 @@
+"""The held-out objective: what the model makes of pairs that it never trained on.
+
+A hashed share of the sentences, or of given pairs, is kept aside. What is kept, and the contexts drawn against it, are
+fixed: they depend on the corpus, the windows, `sample` and the noise, not on the seed. So the number can be compared
+between epochs and between runs on the same corpus. It is computed in float64, by the compiled twin of
+`objective.corpus_loss`.
+"""
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Protocol
+
+import numpy as np
+
+from pairloom.corpus.vocabulary import noise
+from pairloom.method.draws import Purpose, key, uniform
+from pairloom.method.hierarchical import Tree
+from pairloom.pairs.from_text import TextSource
+from pairloom.pairs.in_order import heldout_stretches
+from pairloom.pairs.source import MOST_HELDOUT, Source
+from pairloom.system.spool import pieces
+from pairloom.system.threads import Workers
+from pairloom.types import Float64s, Ids, Matrix, Rows, Starts
+
+_SLICES = 16  # fixed, so that the sum is the same whatever the number of threads
+_FIXED = 0  # stands where the seed would
+
+
+class Heldout:
+    """The pairs kept aside and their drawn contexts."""
+
+    def __init__(self, source: Source) -> None:
+        found = list(islice(source.heldout_pairs(), MOST_HELDOUT))
+        self.w, self.c = np.array(found, np.int32).reshape(-1, 2).T
+        self.drawn = drawn_contexts(
+            noise(source.contexts.mass, source.config.noise_power), len(found), source.config.negatives
+        )
+
+    def __len__(self) -> int:
+        return len(self.w)
+
+    def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
+        """The mean loss per held-out pair, or None if nothing is held out. (k + 1) log 2 before training."""
+        from pairloom.kernel.loss import pairs_loss
+
+        if not len(self):
+            return None
+        slices = np.array_split(np.arange(len(self)), min(len(self), _SLICES))
+        losses = list(pool.map(lambda s: pairs_loss(W, C, self.w[s], self.c[s], self.drawn[s], 0.0), slices))
+        return float(f"{sum(losses) / len(self):.12g}")  # the last bits are the system's logarithm's
+
+
+def drawn_contexts(probability: Float64s, n: int, negatives: int) -> Ids:
+    """`negatives` contexts for each of n pairs, from the whole noise distribution by its inverse."""
+    edges = np.cumsum(probability)
+    u = uniform(key(_FIXED, Purpose.NOISE), np.arange(n * negatives)) * edges[-1]
+    drawn: Ids = np.searchsorted(edges, u, side="right").astype(np.int32)
+    return drawn.reshape(n, negatives)
+
+
+WORDS_AT_ONCE = 1 << 9  # whose vectors are copied, unless one window has more
+
+
+_SLICES = 16  # fixed, so that the sum is the same whatever the number of threads
+
+
+class Measure(Protocol):
+    """What is asked of examples that are held out, whatever they are."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
+        """Their mean loss, or None if there are none."""
+
+
+def mean_loss(n: int, loss_of: Callable[[Rows], float], pool: Workers) -> float | None:
+    """The mean over n examples, summed up slice by slice; None if there are none."""
+    if n == 0:
+        return None
+    losses = pool.map(loss_of, np.array_split(np.arange(n), min(n, _SLICES)))
+    return float(f"{sum(losses) / n:.12g}")  # the last bits are the system's logarithm's
+
+
+class HeldoutWays:
+    """The mean of -log p(c | w) over the held-out pairs, by hierarchical softmax."""
+
+    def __init__(self, pairs: Heldout, tree: Tree) -> None:
+        self._pairs, self._tree = pairs, tree
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def loss(self, W: Matrix, N: Matrix, pool: Workers) -> float | None:
+        """log 2 for every turn before training."""
+        from pairloom.kernel.loss import ways_loss
+
+        w, c = self._pairs.w, self._pairs.c
+        return mean_loss(len(self), lambda s: ways_loss(W, N, w[s], c[s], *self._tree, 0.0), pool)
+
+
+class HeldoutWindows:
+    """The mean loss of the held-out windows, which are CBOW's examples."""
+
+    def __init__(self, source: TextSource, tree: Tree | None) -> None:
+        kept, left, places, right = _windows(source)
+        self._text, self._left, self._places, self._right = kept, left, places, right
+        self._sizes, self._tree = right - left - 1, tree
+        probability = noise(source.contexts.mass, source.config.noise_power)
+        self._drawn = drawn_contexts(probability, len(places), source.config.negatives)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
+        """That of `cbow.negative_loss`, or with a tree, whose nodes C has then, of `cbow.hierarchical_loss`."""
+        return mean_loss(len(self), lambda rows: self._loss(W, C, rows), pool)
+
+    def _loss(self, W: Matrix, C: Matrix, rows: Rows) -> float:
+        """Of some windows, few at a time: their means are copies of the words' vectors."""
+        from pairloom.kernel.loss import pairs_loss, ways_loss
+
+        total = 0.0
+        for first, last in pieces(self._sizes[rows], WORDS_AT_ONCE):
+            some = rows[first:last]
+            h, c = self._means(W, some), self._text[self._places[some]]
+            if self._tree is not None:
+                total = ways_loss(h, C, np.arange(len(some)), c, *self._tree, total)
+            else:
+                total = pairs_loss(h, C, np.arange(len(some)), c, self._drawn[some], total)
+        return total
+
+    def _means(self, W: Matrix, rows: Rows) -> Float64s:
+        """`cbow.mean_of` for each of these windows."""
+        edges = zip(self._left[rows].tolist(), self._places[rows].tolist(), self._right[rows].tolist(), strict=True)
+        around = [side for a, i, b in edges for side in (self._text[a:i], self._text[i + 1 : b])]
+        sizes = self._sizes[rows]
+        sums = np.add.reduceat(W[np.concatenate(around)].astype(np.float64), np.cumsum(sizes) - sizes)
+        means: Float64s = sums / sizes[:, None]
+        return means
+
+
+def _windows(source: TextSource) -> tuple[Ids, Starts, Starts, Starts]:
+    """The held-out text, and of each place in it that has a window where this begins, the place, where it ends."""
+    texts, windows, at, n_words = [], [np.empty((3, 0), np.int64)], 0, 0
+    for kept, left, right, *_ in heldout_stretches(source):
+        places = np.flatnonzero(right - left > 1)
+        if not len(places):
+            continue
+        texts.append(kept.copy())  # of a stretch that has room for more
+        windows.append(np.array([left[places], places, right[places]], np.int64) + at)
+        at += len(kept)
+        n_words += int((right - left - 1)[places].sum())
+        if n_words > MOST_HELDOUT:
+            break
+    text = np.concatenate([*texts, np.empty(0, np.int32)])
+    return text, *np.concatenate(windows, axis=1)

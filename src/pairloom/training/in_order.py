@@ -1,0 +1,136 @@
+"""Training in the order of the text: hierarchical softmax, and CBOW.
+
+Every pair of hierarchical softmax steps through the root of the tree, and every word of CBOW's windows is averaged with
+all words around it, so no blocks can be cut that share no row. One thread takes the steps, strictly in the order of the
+text, while the others draw the windows of what comes next: the vectors are the same bytes for any number of threads.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pairloom.corpus.vocabulary import noise
+from pairloom.method.draws import Purpose, key
+from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names
+from pairloom.pairs.from_text import TextSource
+from pairloom.pairs.in_order import Stretch, stretches
+from pairloom.pairs.source import Names, Source
+from pairloom.training.blockwise import noise_by_part
+from pairloom.training.heldout import Heldout, HeldoutWays, HeldoutWindows, Measure
+from pairloom.training.loop import LARGEST_SQUARE, Running, Training
+from pairloom.training.start import Start
+from pairloom.types import Float64s
+
+if TYPE_CHECKING:  # the kernels bring Numba
+    from pairloom.kernel.steps.hierarchical import Ways
+    from pairloom.kernel.steps.sgns import Model
+
+# Trains a stretch under the key of its draws, with the rates at its two ends; gives how many examples it had, and the
+# mean square of their inner products.
+Trainer = Callable[[Stretch, np.uint64, float, float], tuple[int, float]]
+
+
+class InOrder(Training):
+    """One training in the order of the text. It has the schedule of `Training`, and stretches instead of blocks."""
+
+    def __init__(self, source: Source, start: Start | None, running: Running) -> None:
+        assert isinstance(source, TextSource)  # `train_pairs` sees to it
+        self.text = source
+        self.tree = huffman(source.contexts.counts) if source.config.objective == "hs" else None
+        super().__init__(source, start, running)
+        self.heldout = _measure(source, self.tree)
+        self.train_stretch = self._trainer()
+
+    def _train_epoch(self, epoch: int) -> Iterator[int]:
+        """A step is a stretch."""
+        before, draws = epoch * self.source.n_positions, self.epochs_before + epoch
+        for stretch in stretches(self.text, draws, self.pool, self.step):
+            begin, end = before + stretch.begin, before + stretch.end
+            noise_key = key(self.config.seed, Purpose.NOISE, draws, self.step)
+            n, square = self.train_stretch(stretch, noise_key, self._lr(begin), self._lr(end))
+            self.n_pairs += n
+            self._check(square <= LARGEST_SQUARE, begin)
+            if time.perf_counter() >= self.report_due:
+                self._report(end)
+            self.step += 1
+            yield end
+
+    def _trainer(self) -> Trainer:
+        if self.tree and self.config.model == "skipgram":
+            return _skipgram_hierarchical(self.model, self.tree)
+        divide = self.config.cbow_gradient == "derivative"
+        if self.tree:
+            return _cbow_hierarchical(self.model, self.tree, divide)
+        probability = noise(self.source.contexts.mass, self.config.noise_power)
+        return _cbow_negative(self.model, probability, self.config.negatives, divide)
+
+    def _contexts(self) -> Names:
+        if not self.tree:
+            return self.source.contexts
+        return Names(node_names(self.tree), node_mass(self.tree, self.source.contexts.mass))
+
+
+def _measure(source: TextSource, tree: Tree | None) -> Measure:
+    if tree and source.config.model == "skipgram":
+        return HeldoutWays(Heldout(source), tree)
+    return HeldoutWindows(source, tree)
+
+
+def _skipgram_hierarchical(model: "Model", tree: Tree) -> Trainer:
+    from pairloom.kernel.steps import hierarchical
+
+    ways, longest = _ways(tree), _longest(tree)
+
+    def train(stretch: Stretch, draws: np.uint64, *rates: float) -> tuple[int, float]:
+        room = hierarchical.make_room(stretch.reach, longest, model.width)
+        done: tuple[int, float] = hierarchical.train_skipgram(model, ways, room, *stretch[:3], stretch.reach, *rates)
+        return done
+
+    return train
+
+
+def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> Trainer:
+    from pairloom.kernel.steps import cbow
+
+    ways, longest = _ways(tree), _longest(tree)
+
+    def train(stretch: Stretch, draws: np.uint64, *rates: float) -> tuple[int, float]:
+        room = cbow.make_room(stretch.reach, longest, model.width)
+        done: tuple[int, float] = cbow.train_hierarchical(
+            model, ways, room, stretch.places, *stretch[:3], divide, *rates
+        )
+        return done
+
+    return train
+
+
+def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide: bool) -> Trainer:
+    from pairloom.kernel.simd import LANES
+    from pairloom.kernel.steps import cbow
+
+    noise = noise_by_part(probability, np.zeros(len(probability), np.int32), 1)
+    labels = np.zeros(1 + negatives + LANES, np.float32)
+    labels[0] = 1
+
+    def train(stretch: Stretch, draws: np.uint64, *rates: float) -> tuple[int, float]:
+        room = cbow.make_room(stretch.reach, 1 + negatives, model.width)
+        done: tuple[int, float] = cbow.train_negative(
+            model, noise, labels, room, stretch.places, *stretch[:3], negatives, divide, draws, *rates
+        )
+        return done
+
+    return train
+
+
+def _longest(tree: Tree) -> int:
+    return int(np.diff(tree.starts).max())
+
+
+def _ways(tree: Tree) -> "Ways":
+    from pairloom.kernel.simd import LANES
+    from pairloom.kernel.steps.hierarchical import Ways
+
+    labels = np.append(1 - tree.bits, np.zeros(LANES)).astype(np.float32)  # the last way is read to whole vectors, too
+    return Ways(tree.starts, tree.nodes, labels)

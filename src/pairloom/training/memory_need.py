@@ -1,0 +1,204 @@
+"""What a training takes, item by item, from the sizes of its vocabularies and its options.
+
+Every number here is one of the arrays (or lists) that training makes; where several follow each other in the same
+place, the largest counts. docs/memory.md tells the same for readers, and how it was measured.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from pairloom.config import TrainConfig
+from pairloom.corpus.decoding import BLOCKS_OF_TEXT
+from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.method.contexts import Windows
+from pairloom.pairs.blocks import PAIRS_PER_ROUND, TOKENS_PER_CHUNK, number_of_parts, pairs_per_round, stride_of
+from pairloom.pairs.from_text import LONGEST_WHOLE
+from pairloom.pairs.source import LARGEST_SHARE, MOST_HELDOUT, Names
+from pairloom.system.memory import Budget, Item
+from pairloom.training.heldout import WORDS_AT_ONCE
+from pairloom.training.softmax import ROWS_AT_ONCE
+from pairloom.types import Float64s
+
+STRING = 64  # bytes of a Python string beside its characters, and of its place in a list
+PER_NAME = 40  # mass, count, limit, and its place in the lists of the finished model
+PER_CONTEXT = 64  # noise, parts and alias tables, with what passes while they are made
+PER_PAIR_KEPT_ASIDE = 130  # as Python's tuples, while they are gathered
+PER_NODE = 470  # of the tree of hierarchical softmax: its name, and the ways through it
+WORDS_AROUND = 20  # where a window is a whole line, whose length is not known yet
+SLABS = 12 * (1 << 25)  # of text whose pairs are counted by sppmi-svd
+
+
+class Sizes(NamedTuple):
+    """What the need follows from."""
+
+    words: Float64s  # the mass of each
+    contexts: Float64s
+    name_bytes: int  # of the names of both
+    n_positions: int  # words of the text, or pairs, of an epoch
+    kept: float  # the share of them that is not thinned out
+    n_pairs: float  # of an epoch
+    n_weights: int = 0
+
+
+def check_smallest(budget: Budget, config: TrainConfig) -> None:
+    """Refuse what would not fit with the smallest vocabulary, which has two words."""
+    budget.check(_model(config, 2, 2), "Lower dim")
+
+
+def check_model(budget: Budget, config: TrainConfig, n_words: int, n_contexts: int) -> None:
+    """Refuse words and contexts that would not fit, however short their names are."""
+    names = Item("for their names", (STRING + PER_NAME) * (n_words + n_contexts))
+    budget.check([*_model(config, n_words, n_contexts), names])
+
+
+def check_text(budget: Budget, vocabulary: Vocabulary, config: TrainConfig, threads: int) -> None:
+    """Refuse a text whose vocabulary does not fit."""
+    needs = encoding_need(vocabulary, threads), training_need(config, of_text(vocabulary, config), threads)
+    budget.check(max(needs, key=total))
+
+
+def check_pairs(budget: Budget, sizes: Sizes, config: TrainConfig, threads: int) -> None:
+    """Refuse pairs whose vocabularies do not fit."""
+    budget.check(training_need(config, sizes, threads))
+
+
+def of_text(vocabulary: Vocabulary, config: TrainConfig) -> Sizes:
+    """The sizes of a text, of which only the vocabulary is known."""
+    windows = Windows.of(config)
+    keep = vocabulary.keep_probability(config.sample, config.subsampling)
+    tokens, mass = vocabulary.n_tokens, vocabulary.counts.astype(np.float64)
+    kept = float(mass @ keep) / tokens
+    n_bytes = sum(map(len, vocabulary.words))
+    per_word = WORDS_AROUND if config.window == "sentence" else windows.contexts_per_word
+    if config.positional:
+        contexts = np.repeat(mass, windows.n_offsets)
+        n_bytes += windows.n_offsets * (n_bytes + (STRING + 4) * len(vocabulary))
+        return Sizes(mass, contexts, n_bytes, tokens, kept, tokens * kept * per_word)
+    return Sizes(mass, mass, n_bytes, tokens, kept, tokens * kept * per_word)
+
+
+def of_pairs(words: Names, contexts: Names, n_pairs: int, weighted: bool) -> Sizes:
+    """The sizes of given pairs."""
+    n_bytes = sum(map(len, words.names)) + sum(map(len, contexts.names)) + STRING * len(contexts.names)
+    total = float(words.mass.sum()) if weighted else float(n_pairs)
+    return Sizes(words.mass, contexts.mass, n_bytes, n_pairs, 1.0, max(total, 1.0), n_pairs if weighted else 0)
+
+
+def training_need(config: TrainConfig, sizes: Sizes, threads: int) -> list[Item]:
+    """The items."""
+    n_words, n_contexts = len(sizes.words), len(sizes.contexts)
+    names = Item(
+        f"for the names of {n_words:,} words",
+        sizes.name_bytes + (STRING + PER_NAME) * n_words + PER_NAME * (n_contexts if n_contexts != n_words else 0),
+    )
+    if config.model == "sppmi-svd":
+        return [names, *_factored(config, sizes, threads)]
+    kept_aside = Item("for what is held out", _heldout(config, sizes) + _copied(config, threads))
+    items = [*_model(config, n_words, n_contexts), names, kept_aside]
+    if config.objective == "softmax":
+        return [*items, *_softmax(config, sizes)]
+    noise = Item("for noise", PER_CONTEXT * n_contexts)
+    if config.model == "skipgram" and config.objective == "negative":
+        return [*items, noise, *_blocks(config, sizes, threads)]
+    tree = Item("for the tree", PER_NODE * n_contexts if config.objective == "hs" else 0)
+    return [*items, tree if config.objective == "hs" else noise, _stretches(threads)]
+
+
+def encoding_need(vocabulary: Vocabulary, threads: int) -> list[Item]:
+    """What it takes to read a text by a vocabulary."""
+    n_bytes, n_words = sum(map(len, vocabulary.words)), len(vocabulary)
+    names = Item(f"for the names of {n_words:,} words", n_bytes + STRING * n_words)
+    return [names, Item("to find them", 64 * n_words + n_bytes), Item("for text", BLOCKS_OF_TEXT * threads)]
+
+
+def _model(config: TrainConfig, n_words: int, n_contexts: int) -> list[Item]:
+    size = 4 * stride_of(config.dim) * (n_words + n_contexts)
+    what = f"for {n_words:,} words and {n_contexts:,} contexts of dim {config.dim}"
+    return [Item(what, size), Item("for the best state of them", 0 if config.patience is None else size)]
+
+
+def _blocks(config: TrainConfig, sizes: Sizes, threads: int) -> list[Item]:
+    """The pairs of a round, and what threads train them with."""
+    n_words, n_contexts = len(sizes.words), len(sizes.contexts)
+    parts = number_of_parts(n_words, n_contexts, config.dim, sizes.n_pairs)
+    _, pairs, positions = _round(sizes, pairs_per_round(parts, config.dim, config.negatives))
+    chunks = positions // TOKENS_PER_CHUNK + 1
+    weights = 4 * sizes.n_weights + 4 * positions
+    dealt = 9 * pairs + 16 * int(positions * sizes.kept) + weights + 32 * chunks * parts**2
+    block = min(pairs, 4 * pairs // parts**2 + 1000)  # some have more than others
+    room = block // 6 * 8 * (12 + config.negatives) + 4 * block + 32 * (n_contexts // parts + 1)
+    return [Item("for the pairs of a round", dealt), Item(f"for {threads} threads", threads * (room + 2_000_000))]
+
+
+def _round(sizes: Sizes, most: int) -> tuple[int, int, int]:
+    """How many rounds an epoch has, and how many pairs and positions one of them."""
+    rounds = max(1, int(-(-sizes.n_pairs // most)))
+    return rounds, int(sizes.n_pairs / rounds), -(-sizes.n_positions // rounds)
+
+
+def _heldout(config: TrainConfig, sizes: Sizes) -> int:
+    share = max(config.heldout, LARGEST_SHARE) if config.heldout else 0.0
+    n = int(min(MOST_HELDOUT, share * sizes.n_pairs))
+    return n * (PER_PAIR_KEPT_ASIDE + 16 * config.negatives) + 16 * len(sizes.contexts)
+
+
+def _copied(config: TrainConfig, threads: int) -> int:
+    """Rows that the held-out loss copies in float64: of pairs two, of windows their words, sums and means."""
+    if not config.heldout:
+        return 0
+    if config.objective == "softmax":
+        return 2 * (4 + 8) * config.dim * ROWS_AT_ONCE
+    windows = Windows.of(config)
+    words = max(WORDS_AT_ONCE, min(windows.left + windows.right, LONGEST_WHOLE))
+    return threads * (4 + 8 + 8 + 8) * config.dim * words if config.model == "cbow" else 0
+
+
+def _stretches(threads: int) -> Item:
+    return Item("for text", (6 + threads) * 20 * TOKENS_PER_CHUNK)
+
+
+def _softmax(config: TrainConfig, sizes: Sizes) -> list[Item]:
+    """Adagrad's squares, products with all contexts, and the pairs of an epoch, each once."""
+    n_words, n_contexts = len(sizes.words), len(sizes.contexts)
+    rounds, pairs, positions = _round(sizes, PAIRS_PER_ROUND)
+    in_round = distinct(sizes.words, sizes.contexts, pairs)
+    counted = 60 * in_round * rounds + 32 * pairs + 16 * positions
+    squares = 4 * stride_of(config.dim) * (n_words + n_contexts)
+    return [
+        Item("for their squares", squares + 512 * n_contexts),
+        Item("for counting pairs", int(counted)),
+    ]
+
+
+def _factored(config: TrainConfig, sizes: Sizes, threads: int) -> list[Item]:
+    n = len(sizes.words)
+    entries = distinct(sizes.words, sizes.contexts, sizes.n_pairs)
+    slab = min(SLABS, 12 * sizes.n_positions) + threads * (8 * n + 60_000_000)
+    return [
+        Item("for counting pairs", slab),
+        Item("for the table", int(40 * entries)),
+        Item(f"for singular vectors of dim {config.dim}", 8 * n * config.dim * 8),
+    ]
+
+
+def distinct(words: Float64s, contexts: Float64s, n_pairs: float) -> float:
+    """How many different pairs n_pairs have, if words and contexts were independent; those of real text have fewer.
+
+    Σ_w Σ_c 1 - exp(-n p(w) p(c)),    over words and contexts in bins of nearly the same p
+    """
+    (p_w, n_w), (p_c, n_c) = _binned(words), _binned(contexts)
+    return float((n_w[:, None] * n_c * -np.expm1(-n_pairs * p_w[:, None] * p_c)).sum())
+
+
+def _binned(mass: Float64s) -> tuple[Float64s, Float64s]:
+    """The mean probability in each of some hundred bins, and how many have it."""
+    bins = np.floor(8 * np.log2(np.maximum(mass, 1e-9))).astype(np.int64)
+    _, place, sizes = np.unique(bins, return_inverse=True, return_counts=True)
+    return np.bincount(place, mass) / sizes / mass.sum(), sizes.astype(np.float64)
+
+
+def total(items: Iterable[Item]) -> int:
+    """Their sum."""
+    return sum(item.size for item in items)

@@ -1,0 +1,232 @@
+"""SPPMI and SPPMI-SVD: what skip-gram with negative sampling approaches, made directly (Levy & Goldberg 2014).
+
+    SPPMI(w, c) = max(PMI(w, c) - log k, 0),    PMI(w, c) = log(#(w, c) / (#(w) p(c)))
+
+p(c) is smoothed as the noise of training is: p(c) ~ #(c)^noise_power. noise_power = 1 is PMI as in the paper of 2014;
+0.75 was found to be better by Levy, Goldberg & Dagan in 2015.
+
+`sppmi_table` gives the table, most of which is 0: a word is then a number for each context, and one can read why two
+are alike.
+`train_sppmi` makes vectors of it by its largest singular values, SPPMI ≈ U Σ Vᵀ of rank dim:
+
+    W = U Σ^p,  C = V Σ^(1 - p),  with p = 1/2 both sides are alike, as they are in skip-gram
+
+>>> table = sppmi_table([["cat", "purrs"], ["dog", "barks"]] * 5, negatives=1, sample=0)
+>>> [(context, round(value, 3)) for context, value in table.row("cat")]  # log 4: one of four, and cat has no other
+[('purrs', 1.386)]
+"""
+
+import os
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.config import TrainConfig, check_number, check_whole
+from pairloom.corpus.encoding import Encoded
+from pairloom.corpus.prepared import prepare
+from pairloom.corpus.sentences import open_corpus
+from pairloom.corpus.vocabulary import Vocabulary, noise
+from pairloom.errors import ConfigError, InputError, UnknownWordError
+from pairloom.method.draws import Purpose, key, uniform
+from pairloom.pairs.cooccurrence import Cooccurrences, trained_pairs
+from pairloom.pairs.from_text import TextSource
+from pairloom.progress import OnProgress, Progress, ignore
+from pairloom.system.extras import need
+from pairloom.system.spelling import near_spellings, quoted
+from pairloom.system.threads import one_thread
+from pairloom.types import Counts, Float64s, Ids
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
+
+PAIRS_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Sppmi:
+    """SPPMI(w, c) where it is above 0, by rows as in `Cooccurrences`. Word w is also context w."""
+
+    vocabulary: Vocabulary
+    indptr: Counts
+    contexts: Ids
+    values: Float64s
+
+    def __len__(self) -> int:
+        """How many numbers are above 0."""
+        return len(self.values)
+
+    def row(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
+        """The contexts that a word has more often than chance would have it, the largest SPPMI first."""
+        contexts, values = self._row(self._id(word))
+        order = np.argsort(-values, kind="stable")[:topn]
+        return [(self.vocabulary.words[contexts[i]], float(values[i])) for i in order.tolist()]
+
+    def similarity(self, a: str, b: str) -> float:
+        """The cosine of two rows; 0 if one of them is empty."""
+        return float(self._cosines(self._id(a))[self._id(b)])
+
+    def most_similar(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
+        """The words whose rows are most alike, by cosine."""
+        check_whole("topn", topn, 1, 2**31 - 1, "10 is usual")
+        w = self._id(word)
+        cosines = self._cosines(w)
+        order = np.argsort(-cosines, kind="stable")
+        return [(self.vocabulary.words[i], float(cosines[i])) for i in order[order != w][:topn].tolist()]
+
+    @cached_property
+    def norms(self) -> Float64s:
+        """The length of each row."""
+        return np.sqrt(_row_sums(self.indptr, self.values**2))
+
+    def _cosines(self, w: int) -> Float64s:
+        """Of row w with all rows."""
+        mine = np.zeros(len(self.vocabulary))
+        contexts, values = self._row(w)
+        mine[contexts] = values
+        products = _row_sums(self.indptr, mine[self.contexts] * self.values)
+        lengths = self.norms * self.norms[w]
+        cosines: Float64s = np.divide(products, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
+        return cosines
+
+    def _row(self, w: int) -> tuple[Ids, Float64s]:
+        some = slice(int(self.indptr[w]), int(self.indptr[w + 1]))
+        return self.contexts[some], self.values[some]
+
+    def _id(self, word: str) -> int:
+        if word not in self.vocabulary:
+            meant = " or ".join(map(repr, near_spellings(word, self.vocabulary.index)))
+            hint = f" Did you mean {meant}?" if meant else ""
+            raise UnknownWordError(
+                f"{quoted(word)} is not among the {len(self.vocabulary):,} words of this table.{hint}"
+            )
+        return self.vocabulary.index[word]
+
+
+def sppmi_table(
+    corpus: object,
+    *,
+    threads: int | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+    on_progress: OnProgress = ignore,
+    **options: Any,
+) -> Sppmi:
+    """The table of a corpus; options are those of `train` that say what a pair is and how often it is drawn."""
+    from pairloom.training.plan import split_options
+
+    config, text = split_options(options)
+    with (
+        open_corpus(corpus, text=text) as opened,
+        prepare(
+            opened,
+            min_count=config.min_count,
+            max_vocab=config.max_vocab,
+            gaps=config.clean,
+            cache_dir=cache_dir,
+            threads=threads,
+            on_progress=on_progress,
+        ) as encoded,
+    ):
+        counts = _counts(encoded, config, threads=threads, cache_dir=cache_dir, on_progress=on_progress)
+        return sppmi_of(counts, encoded.vocabulary, config)
+
+
+def train_sppmi(
+    encoded: Encoded,
+    config: TrainConfig,
+    *,
+    power: float = 0.5,
+    threads: int | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+    on_progress: OnProgress = ignore,
+) -> Embedding:
+    """SPPMI-SVD of an encoded corpus. The vectors are the same for any number of threads.
+
+    power: p, the share of the singular values that W has. Settings of gradient descent (lr and so on) do not matter.
+    """
+    check_installed()
+    check_number("power", power, 0.0, 1.0, "0.5 is usual, 0 leaves the singular values out of W")
+    if config.dim >= len(encoded.vocabulary):
+        raise ConfigError(
+            f"dim={config.dim} is too large: a table of {len(encoded.vocabulary):,} words has fewer singular values to "
+            f"choose from. Use {len(encoded.vocabulary) - 1} or less."
+        )
+    counts = _counts(encoded, config, threads=threads, cache_dir=cache_dir, on_progress=on_progress)
+    table = sppmi_of(counts, encoded.vocabulary, config)
+    on_progress(Progress(stage="factor"))
+    U, sizes, V = _largest_singular(table, config)
+    words, contexts = U * sizes**power, V * sizes ** (1 - power)
+    names, seen = encoded.vocabulary.words, encoded.vocabulary.counts
+    record = {"config": asdict(config), "corpus": {"sha256": encoded.digest, "tokens": encoded.n_tokens}}
+    return Embedding(words=Vectors(names, words, seen), contexts=Vectors(names, contexts, seen), record=record)
+
+
+def check_installed() -> None:
+    """SciPy finds singular values; threadpoolctl keeps its results the same."""
+    for module in ("scipy.sparse.linalg", "threadpoolctl"):
+        need(module, "svd", "SPPMI-SVD")
+
+
+def sppmi_of(counts: Cooccurrences, vocabulary: Vocabulary, config: TrainConfig) -> Sppmi:
+    """The table of counted pairs."""
+    log_k_p = _log(config.negatives * noise(counts.of_contexts, config.noise_power))
+    log_w = _log(counts.of_words)
+    contexts, values, lengths = [], [], np.zeros(counts.n_words, np.int64)
+    for at in range(0, len(counts), PAIRS_AT_ONCE):
+        c = counts.contexts[at : at + PAIRS_AT_ONCE]
+        w = np.searchsorted(counts.indptr, np.arange(at, at + len(c)), side="right") - 1
+        value = np.log(counts.weights[at : at + PAIRS_AT_ONCE]) - log_w[w] - log_k_p[c]
+        above = value > 0
+        contexts.append(c[above])
+        values.append(value[above])
+        lengths += np.bincount(w[above], minlength=counts.n_words)
+    if not lengths.any():
+        raise InputError(
+            f"No pair occurs {config.negatives} times (negatives) as often as chance would have it, so SPPMI is 0 "
+            "everywhere. Use fewer negatives, or more text."
+        )
+    return Sppmi(vocabulary, np.append(0, np.cumsum(lengths)), np.concatenate(contexts), np.concatenate(values))
+
+
+def _counts(encoded: Encoded, config: TrainConfig, **running: Any) -> Cooccurrences:
+    """#(w, c) by the windows and the subsampling of training; nothing is held out, since nothing is measured on it."""
+    if config.positional:
+        raise ConfigError("positional contexts are not counted by SPPMI. Leave positional out, or use model=skipgram.")
+    return trained_pairs(TextSource(encoded, replace(config, heldout=0.0)), **running)
+
+
+def _largest_singular(table: Sppmi, config: TrainConfig) -> tuple[Float64s, Float64s, Float64s]:
+    """U, the singular values, V: the dim largest, the largest first; signs such that each column of U has a sum >= 0.
+
+    ARPACK starts from a vector of our own draws, and works on one thread: its bits are then the same every time.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import svds
+
+    n = len(table.vocabulary)
+    matrix = csr_array((table.values, table.contexts, table.indptr), shape=(n, n))
+    start = uniform(key(config.seed, Purpose.START), np.arange(n))
+    with one_thread():
+        U, sizes, Vt = svds(matrix, k=config.dim, v0=start, solver="arpack")
+    order = np.argsort(-sizes, kind="stable")
+    sign = np.where(U.sum(axis=0) < 0, -1.0, 1.0)[order]
+    return U[:, order] * sign, sizes[order], Vt[order].T * sign
+
+
+def _log(values: Float64s) -> Float64s:
+    """log, of what has pairs; -inf for what has none, which is never asked."""
+    with np.errstate(divide="ignore"):
+        return np.log(values)
+
+
+def _row_sums(indptr: Counts, values: npt.NDArray[np.float64]) -> Float64s:
+    """
+    >>> _row_sums(np.array([0, 2, 2, 3]), np.array([1.0, 2.0, 4.0])).tolist()
+    [3.0, 0.0, 4.0]
+    """
+    sums = np.zeros(len(indptr) - 1)
+    some = np.flatnonzero(np.diff(indptr))  # reduceat would take an empty row for the first value of the next
+    if len(some):
+        sums[some] = np.add.reduceat(values, indptr[some])
+    return sums

@@ -1,0 +1,1 @@
+"""Words with their vectors, and the questions one asks of them."""

@@ -1,0 +1,206 @@
+"""Vectors for documents, made of the vectors of their words.
+
+A document d is a bag of words: w stands in it tf(w, d) times, and words without a vector are left out. With sums over
+the words of d, and |d| = Σ tf(w, d), its vector is
+
+    mean    v_d = Σ tf(w, d) v_w / |d|
+    tfidf   v_d = Σ tf(w, d) idf(w) v_w / Σ tf(w, d) idf(w)         idf(w) = ln((1 + n) / (1 + n_w)) + 1
+    sif     v_d = x_d - u (u·x_d),   x_d = Σ tf(w, d) a / (a + p(w)) v_w / |d|
+
+and zero if no word of d has a vector. n documents are learnt from, and w stands in n_w of them; the form of idf is
+scikit-learn's smooth one. sif is smooth inverse frequency (Arora, Liang & Ma 2017, algorithm 1): p(w) is the share of w
+in the text that the vectors were trained on, or in the documents learnt from where `Vectors.counts` are not known; u is
+the first principal component of the x_d learnt from, by which the paper means their first singular vector: nothing is
+centred. It is zero if there was no word to learn from.
+
+All sums are float64, document by document and in the order of the rows, without BLAS: so the bits depend neither on how
+documents are put together, nor on the order of the words in one, nor on the number of threads.
+
+>>> v = Vectors(["cat", "dog", "car"], [[2, 0], [0, 4], [8, 8]])
+>>> document_vectors(v, [["cat", "dog", "unicorn"], ["dog", "cat", "dog", "cat"], []]).tolist()
+[[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]]
+"""
+
+import math
+import reprlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.config import check_number
+from pairloom.errors import ConfigError, CorpusTypeError
+from pairloom.types import Float64s, Matrix
+from pairloom.vectors.embedding import as_vectors
+from pairloom.vectors.vectors import Vectors
+
+Weighting = Literal["mean", "tfidf", "sif"]
+Documents = Iterable[Sequence[str]]
+Bag = tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]  # rows of the words of a document, rising, and their tf
+
+SIF_A = 1e-3  # a of sif, as in the paper, which finds 1e-4 to 1e-3 best
+_AT_ONCE = 64  # documents whose products are summed together: one by one would take five times as long
+_MOST_STEPS = 1000  # of the power iteration; where it needs more, the first two components are as good as each other
+_GOLDEN = 0.6180339887498949
+
+
+def document_vectors(
+    vectors: Vectors, documents: Documents, weighting: Weighting = "mean", *, sif_a: float = SIF_A
+) -> Matrix:
+    """A row for each document, float32 (n_documents, dim), by the formulas at the head of this file.
+
+    tfidf and sif learn from these same documents, so they read them more than once; `DocumentModel` learns from some
+    documents what it then uses on others.
+    """
+    return DocumentModel.learn(vectors, documents, weighting, sif_a=sif_a).transform(documents)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DocumentModel:
+    """What makes a document's vector: the vectors and weights of words, and for sif the direction to take away."""
+
+    vectors: Vectors
+    weighting: Weighting
+    weights: Float64s  # (n_words,): 1, idf(w) or a / (a + p(w))
+    component: Float64s | None = None  # (dim,): u, with the sign that makes its largest number positive
+
+    @classmethod
+    def learn(
+        cls, vectors: Vectors, documents: Documents, weighting: Weighting = "mean", *, sif_a: float = SIF_A
+    ) -> "DocumentModel":
+        """Learn from documents what the weighting needs of them: nothing, idf, or p and u."""
+        check_weighting(weighting, sif_a)
+        check_collection(documents)
+        vectors = as_vectors(vectors)
+        if weighting == "mean":
+            return cls(vectors=vectors, weighting=weighting, weights=np.ones(len(vectors)))
+        _check_restartable(documents, weighting)
+        if weighting == "tfidf":
+            return cls(vectors=vectors, weighting=weighting, weights=_idf(vectors, documents))
+        model = cls(vectors=vectors, weighting=weighting, weights=sif_a / (sif_a + _shares(vectors, documents)))
+        return replace(model, component=_first_component(model._averages(documents), vectors.dim))
+
+    def transform(self, documents: Documents) -> Matrix:
+        """A row for each document, which are read once, one at a time."""
+        check_collection(documents)
+        rows = map(self._without_component, self._averages(documents))
+        return np.fromiter(rows, np.dtype((np.float32, (self.vectors.dim,))))
+
+    def _averages(self, documents: Documents) -> Iterator[Float64s]:
+        return (self._average(*bag) for bag in _bags(self.vectors, documents))
+
+    def _average(self, rows: npt.NDArray[np.intp], tf: npt.NDArray[np.int64]) -> Float64s:
+        """Weighted mean of the rows; for sif the weights need not add up to 1."""
+        if not len(rows):
+            return np.zeros(self.vectors.dim)
+        weights = tf * self.weights[rows]
+        divisor = tf.sum() if self.weighting == "sif" else weights.sum()
+        average: Float64s = np.einsum("w,wi->i", weights, self.vectors.vectors[rows]) / divisor
+        return average
+
+    def _without_component(self, x: Float64s) -> Float64s:
+        return x if self.component is None else x - self.component * (self.component * x).sum()
+
+
+def check_weighting(weighting: object, sif_a: object) -> None:
+    """Refuse what is no weighting."""
+    if weighting not in get_args(Weighting):
+        raise ConfigError(f"weighting={weighting!r} does not exist. Use one of {', '.join(get_args(Weighting))}.")
+    check_number("sif_a", sif_a, 1e-12, 1e12, "1e-3 is usual")
+
+
+def check_collection(documents: Any) -> None:
+    """Refuse what looks like documents but would be taken apart wrongly: one string, a table, a mapping."""
+    kind = type(documents).__name__
+    if isinstance(documents, str | bytes):
+        raise CorpusTypeError(f"The documents are one {kind}, {reprlib.repr(documents)}. Give a list of documents.")
+    if isinstance(documents, Mapping | AbstractSet) or not isinstance(documents, Iterable):
+        raise CorpusTypeError(f"Documents cannot be of type {kind}. Give a list of documents.")
+    shape = getattr(documents, "shape", (0,))
+    if len(shape) != 1:
+        raise CorpusTypeError(
+            f"The documents are a {kind} of shape {tuple(shape)}. Give one column of it, such as table['text']."
+        )
+
+
+def checked_words(document: Any, where: str) -> list[str]:
+    """The words of one document, if it is made of strings."""
+    if isinstance(document, str):
+        raise CorpusTypeError(
+            f"A document must be a list of words, but {where} is the string {reprlib.repr(document)}. "
+            "Use .split() on it."
+        )
+    try:
+        words = list(document)
+        "".join(words)  # the fastest way to ask whether all are strings
+    except TypeError:
+        raise CorpusTypeError(
+            f"A document must be a list of words, but {where} is {reprlib.repr(document)}, "
+            f"of type {type(document).__name__}. Leave it out, or give an empty list."
+        ) from None
+    return words
+
+
+def _check_restartable(documents: Documents, weighting: str) -> None:
+    if iter(documents) is iter(documents):
+        raise CorpusTypeError(
+            f"A {type(documents).__name__} can be read only once, and {weighting} reads the documents several times. "
+            "Give a list, or an object whose __iter__ starts anew each time."
+        )
+
+
+def _bags(vectors: Vectors, documents: Documents) -> Iterator[Bag]:
+    row_of = vectors.key_to_index.get
+    for number, document in enumerate(documents):
+        found = Counter(map(row_of, checked_words(document, f"documents[{number}]")))
+        rows = sorted(row for row in found if row is not None)
+        yield np.array(rows, np.intp), np.array([found[row] for row in rows], np.int64)
+
+
+def _idf(vectors: Vectors, documents: Documents) -> Float64s:
+    n, n_w = 0, np.zeros(len(vectors))
+    for rows, _ in _bags(vectors, documents):
+        n += 1
+        n_w[rows] += 1
+    return np.log((1 + n) / (1 + n_w)) + 1
+
+
+def _shares(vectors: Vectors, documents: Documents) -> Float64s:
+    """p(w), the share of each word in the text."""
+    counts = vectors.counts
+    if not counts.any():
+        counts = np.zeros(len(vectors), np.int64)
+        for rows, tf in _bags(vectors, documents):
+            counts[rows] += tf
+    return counts / max(1, int(counts.sum()))
+
+
+def _first_component(averages: Iterable[Float64s], dim: int) -> Float64s:
+    """The unit vector u that makes Σ_d (u·x_d)² largest: the first eigenvector of Σ_d x_d x_dᵀ."""
+    products, rest = np.zeros((dim, dim)), iter(averages)
+    while block := list(islice(rest, _AT_ONCE)):
+        x = np.array(block)
+        products += np.einsum("di,dj->ij", x, x)
+    return _first_eigenvector(products)
+
+
+def _first_eigenvector(matrix: Float64s) -> Float64s:
+    """Of a symmetric matrix without negative eigenvalues, by power iteration: u <- M u / |M u|.
+
+    LAPACK would be faster for a small gap between the first two, but its last bits depend on the number of threads.
+    """
+    u = np.arange(1, len(matrix) + 1, dtype=np.float64) * _GOLDEN % 1 - 0.5  # at right angles to nothing in particular
+    for _ in range(_MOST_STEPS):
+        before, u = u, (matrix * u).sum(axis=1)
+        length = math.sqrt((u * u).sum())
+        if length == 0:
+            break
+        u /= length
+        if np.abs(u - before).max() <= 1e-13:
+            break
+    return u * (1.0 if u[np.abs(u).argmax()] >= 0 else -1.0)

@@ -1,0 +1,134 @@
+"""CBOW: the loss of a window, its gradient divided or not, and the kernels that follow it."""
+
+import numpy as np
+import pytest
+
+from pairloom.kernel.rng import below, draw, lower
+from pairloom.kernel.steps import cbow
+from pairloom.kernel.steps.hierarchical import LANES, Ways
+from pairloom.method.cbow import hierarchical_loss, hierarchical_step, mean_of, negative_loss, negative_step
+from pairloom.method.hierarchical import huffman
+from pairloom.training.blockwise import noise_by_part
+from tests.models import matrices, random_model
+
+RNG = np.random.default_rng(0)
+
+
+def test_the_mean_counts_a_word_as_often_as_it_is_in_the_window():
+    np.testing.assert_allclose(mean_of(np.array([[3.0], [0.0]]), np.array([0, 0, 1])), [2.0])
+
+
+def check_step_is_gradient(loss, step, W, other, lr=1e-3, h=1e-6):
+    """Against finite differences, in every component of both matrices."""
+    moved = W.copy(), other.copy()
+    step(*moved, lr)
+    for at, (before, after) in enumerate(zip((W, other), moved, strict=True)):
+        for index in np.ndindex(before.shape):
+            bump = np.zeros_like(before)
+            bump[index] = h
+            up, down = ([m + sign * bump if i == at else m for i, m in enumerate((W, other))] for sign in (1, -1))
+            slope = (loss(*up) - loss(*down)) / (2 * h)
+            assert after[index] - before[index] == pytest.approx(-lr * slope, abs=1e-9)
+
+
+def test_the_step_by_negative_sampling_is_the_gradient_of_finite_differences():
+    W, C = RNG.normal(size=(2, 9, 4))
+    windows, c, drawn = [np.array([0, 1, 1]), np.array([2, 3])], np.array([4, 5]), np.array([6, 7])
+
+    def loss(W, C):
+        return sum(negative_loss(W, C, window, x, drawn) for window, x in zip(windows, c, strict=True))
+
+    check_step_is_gradient(loss, lambda W, C, lr: negative_step(W, C, windows, c, drawn, lr), W, C)
+
+
+def test_the_step_by_hierarchical_softmax_is_the_gradient_of_finite_differences():
+    W, N = RNG.normal(size=(2, 5, 4))
+    window, nodes, bits = np.array([0, 1, 1, 3]), np.array([0, 2, 4]), np.array([0, 1, 1], np.int8)
+    check_step_is_gradient(
+        lambda W, N: hierarchical_loss(W, N, window, nodes, bits),
+        lambda W, N, lr: hierarchical_step(W, N, window, nodes, bits, lr),
+        W,
+        N,
+    )
+
+
+def test_undivided_every_word_takes_the_whole_step_of_the_mean():
+    W, C = RNG.normal(size=(2, 9, 4))
+    windows, c, drawn = [np.array([0, 1, 2])], np.array([3]), np.array([4])
+    (divided, _), (undivided, _) = both = [(W.copy(), C.copy()) for _ in range(2)]
+    for matrices_, divide in zip(both, (True, False), strict=True):
+        negative_step(*matrices_, windows, c, drawn, 0.1, divide=divide)
+    np.testing.assert_allclose(undivided - W, 3 * (divided - W))
+
+
+# --- The kernels
+
+KEPT = np.array([0, 1, 2, 0, 3, 4, 1, 1, 2, 4, 3], np.int32)
+
+
+def stretch(widths):
+    n = len(KEPT)
+    left = np.array([max(0, i - width) for i, width in enumerate(widths)], np.int32)
+    right = np.array([min(n, i + width + 1) for i, width in enumerate(widths)], np.int32)
+    return KEPT, left, right
+
+
+def window_of(kept, left, right, place):
+    return np.delete(kept[left[place] : right[place]], place - left[place])
+
+
+WIDTHS = [[1] * 11, [4] * 11, [0, 3, 1, 0, 10, 2, 1, 0, 5, 10, 1]]
+
+
+@pytest.mark.parametrize("widths", WIDTHS)
+@pytest.mark.parametrize("divide", [True, False])
+@pytest.mark.parametrize("dim", [1, 9, 100])
+def test_windows_step_along_the_way_to_their_word_one_after_the_other(widths, divide, dim):
+    tree = huffman(np.array([5, 4, 3, 2, 2]))
+    model = random_model(np.random.default_rng(dim), 5, dim, scale=1 / np.sqrt(dim))
+    W, N = matrices(model, dim)
+    text = stretch(widths)
+    order = np.flatnonzero(text[2] - text[1] > 1).astype(np.int32)
+    for i, place in enumerate(order):
+        way = slice(*tree.starts[KEPT[place] : KEPT[place] + 2])
+        rate = 0.4 + (0.1 - 0.4) * i / len(order)
+        hierarchical_step(W, N, window_of(*text, place), tree.nodes[way], tree.bits[way], rate, divide=divide)
+    ways = Ways(tree.starts, tree.nodes, np.append(1 - tree.bits, np.zeros(LANES)).astype(np.float32))
+    room = cbow.make_room(10, 3, model.width)
+    n, square = cbow.train_hierarchical(model, ways, room, order, *text, divide, 0.4, 0.1)
+    assert n == len(order)
+    assert square > 0
+    for now, expected in zip(matrices(model, dim), (W, N), strict=True):
+        np.testing.assert_allclose(now, expected, atol=5e-6)
+
+
+def drawn_by(noise, key, number, negatives):
+    """What the kernel draws against the word of window `number`, by Python."""
+    for k in range(negatives):
+        bits = np.uint64(draw(key, number * negatives + k))
+        slot = below(bits, len(noise.ids))
+        yield int(noise.ids[slot] if lower(bits) < noise.cut[slot] else noise.other[slot])
+
+
+@pytest.mark.parametrize("widths", WIDTHS)
+@pytest.mark.parametrize("divide", [True, False])
+@pytest.mark.parametrize("dim", [1, 9, 100])
+@pytest.mark.parametrize("negatives", [1, 7, 20])  # of five contexts, so that some are drawn twice, or are the word
+def test_windows_step_with_contexts_that_are_drawn_for_each(widths, divide, dim, negatives):
+    model = random_model(np.random.default_rng(dim), 5, dim, scale=1 / np.sqrt(dim))
+    W, C = matrices(model, dim)
+    text, key = stretch(widths), np.uint64(7)
+    places = np.flatnonzero(text[2] - text[1] > 1).astype(np.int32)
+    noise = noise_by_part(np.array([0.4, 0.3, 0.1, 0.1, 0.1]), np.zeros(5, np.int32), 1)
+    for i, place in enumerate(places):
+        drawn = np.array(list(drawn_by(noise, key, i, negatives)))
+        rate = 0.2 + (0.1 - 0.2) * i / len(places)
+        negative_step(W, C, [window_of(*text, place)], KEPT[[place]], drawn, rate, divide=divide)
+    labels = np.zeros(1 + negatives + LANES, np.float32)
+    labels[0] = 1
+    room = cbow.make_room(10, 1 + negatives, model.width)
+    n, square = cbow.train_negative(model, noise, labels, room, places, *text, negatives, divide, key, 0.2, 0.1)
+    assert n == len(places)
+    assert square > 0
+    for now, expected in zip(matrices(model, dim), (W, C), strict=True):
+        np.testing.assert_allclose(now, expected, atol=1e-5)

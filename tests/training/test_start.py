@@ -1,0 +1,197 @@
+"""Training that begins with vectors: taken over, grown, frozen."""
+
+import json
+
+import numpy as np
+import pytest
+
+import pairloom
+from pairloom.cli import main as cli
+from pairloom.errors import ConfigError, InputError
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
+from tests.conftest import TOPICS
+
+TOY = {"dim": 16, "epochs": 5, "min_count": 1, "sample": 0, "window": 3}
+
+
+@pytest.fixture(scope="module")
+def half(two_topics):
+    """A model of the animals."""
+    return pairloom.train([s for s in two_topics if s[0] in TOPICS[0]], **TOY)
+
+
+def distance(one, other, words):
+    return max(float(np.abs(one[word] - other[word]).max()) for word in words)
+
+
+def test_known_words_begin_at_their_vectors_and_the_others_at_random(half, two_topics):
+    emb = pairloom.train(two_topics, start=half, lr=1e-9, min_lr=0, epochs=1)
+    fresh = pairloom.train(two_topics, **TOY | {"lr": 1e-9, "min_lr": 0, "epochs": 1})
+    assert distance(emb.words, half.words, TOPICS[0]) < 1e-6
+    assert distance(emb.contexts, half.contexts, TOPICS[0]) < 1e-6
+    assert distance(emb.words, fresh.words, TOPICS[1]) < 1e-6
+    assert emb.record["start"] == {"words": 10, "contexts": 10, "epochs": 5}
+
+
+def test_the_options_are_those_of_the_model_where_no_others_are_given(half, two_topics):
+    emb = pairloom.train(two_topics, start=half, negatives=7)
+    made_with = emb.record["config"]
+    assert (made_with["dim"], made_with["window"], made_with["sample"], made_with["min_count"]) == (16, 3, 0.0, 1)
+    assert (made_with["negatives"], made_with["epochs"]) == (7, 5)
+
+
+def test_between_text_and_pairs_go_only_options_that_mean_the_same(half, two_topics):
+    pairs = [(w, c) for w in TOPICS[0] for c in TOPICS[0]] * 9
+    of_text = pairloom.train([s for s in two_topics if s[0] in TOPICS[0]], **TOY | {"sample": 0.3, "negatives": 3})
+    mixed = pairloom.train_pairs(pairs, start=of_text)
+    assert (mixed.record["config"]["sample"], mixed.record["config"]["negatives"]) == (0.0, 3)
+    back = pairloom.train(two_topics, start=pairloom.train_pairs(pairs, start=half, min_count=2.5), sample=0)
+    assert back.record["config"]["min_count"] == 5
+
+
+def test_how_the_text_was_read_is_taken_over(two_topics):
+    shouted = [[word.upper() for word in s] for s in two_topics]
+    quiet = pairloom.train(shouted, **TOY, lowercase=True)
+    assert set(pairloom.train(shouted, start=quiet, epochs=1)) == set(quiet)
+
+
+def test_a_model_that_was_computed_can_be_trained_on(two_topics):
+    pytest.importorskip("scipy")
+    computed = pairloom.train(two_topics, **TOY, model="sppmi-svd", negatives=1)
+    assert pairloom.train(two_topics, start=computed, epochs=1).record["config"]["model"] == "skipgram"
+
+
+def test_a_window_of_the_sentence_does_not_fix_the_windows_after_it(two_topics):
+    whole = pairloom.train(two_topics, **TOY | {"window": "sentence"})
+    assert pairloom.train(two_topics, start=whole, window=5).record["config"]["window_shape"] == "dynamic"
+
+
+@pytest.mark.parametrize("suffix", ["loom", "vec", "bin"])
+def test_vectors_of_any_format_will_do(half, two_topics, tmp_path, suffix):
+    path = tmp_path / f"half.{suffix}"
+    half.save(path)
+    emb = pairloom.train(two_topics, start=path, **TOY | {"lr": 1e-9, "min_lr": 0, "epochs": 1})
+    assert distance(emb.words, half.words, TOPICS[0]) < 1e-5
+    assert emb.record["start"]["contexts"] == (10 if suffix == "loom" else 0)
+    assert np.abs(emb.contexts["red"]).max() < 1e-6
+
+
+def test_more_epochs_go_on_from_where_it_ended_with_draws_of_their_own(two_topics):
+    one = pairloom.train(two_topics, **TOY | {"epochs": 2})
+    more = pairloom.train(two_topics, start=one, epochs=3, lr=0.01)
+    assert more.record["heldout"]["loss"][0] == one.record["heldout"]["loss"][-1]
+    assert more.record["heldout"]["loss"][-1] < one.record["heldout"]["loss"][-1]
+    assert more.record["start"]["epochs"] == 2
+    again = pairloom.train(two_topics, start=more, epochs=1, lr=0.01)
+    assert again.record["start"]["epochs"] == 5
+    # The same epochs drawn as if they were the first are other ones.
+    forgetful = Embedding(words=one.words, contexts=one.contexts)
+    same_draws = pairloom.train(two_topics, start=forgetful, **TOY | {"epochs": 3, "lr": 0.01})
+    assert not np.array_equal(same_draws.words.vectors, more.words.vectors)
+
+
+def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_corpus):
+    start = pairloom.train(zipf_corpus[:5000], dim=20, epochs=1)
+    one, five = (pairloom.train(zipf_corpus, start=start, epochs=1, threads=t, grow=True) for t in (1, 5))
+    assert np.array_equal(one.words.vectors, five.words.vectors)
+    assert np.array_equal(one.contexts.vectors, five.contexts.vectors)
+
+
+def test_a_model_grows_by_the_words_of_a_new_corpus_and_keeps_the_old_ones(half, two_topics):
+    colours = [s for s in two_topics if s[0] in TOPICS[1]]
+    grown = pairloom.train(colours, start=half, grow=True, epochs=10)
+    assert set(grown) == {*TOPICS[0], *TOPICS[1]}
+    assert grown.words.n_similarity(["red"], ["blue", "pink"]) > grown.words.n_similarity(["red"], ["cat", "dog"])
+    assert distance(grown.words, half.words, TOPICS[0]) == 0  # no pair of theirs was read
+    assert grown.words.get_vecattr("cat", "count") == half.words.get_vecattr("cat", "count")
+    without = pairloom.train(colours, start=Embedding(words=half.words, contexts=half.contexts), grow=True, **TOY)
+    assert set(without) == set(grown)
+
+
+def test_what_grows_counts_old_words_however_rare_and_drops_what_is_to_be_dropped(half):
+    grown = pairloom.train([["cat", "dog"]] * 3, start=half, grow=True, min_count=5, drop=["pig"])
+    assert set(grown) == {*TOPICS[0]} - {"pig"}
+
+
+def test_counts_add_up_and_old_words_that_are_rare_in_the_new_text_count_too(half):
+    text = [["cat", "mouse"], ["mouse", "rat"]] * 6 + [["dog", "rat"]]
+    grown = pairloom.train(text, start=half, grow=True, min_count=5, epochs=1)
+    counts = {
+        w: grown.words.get_vecattr(w, "count") - (half.words.get_vecattr(w, "count") if w in half else 0) for w in grown
+    }
+    assert {w: n for w, n in counts.items() if n} == {"cat": 6, "dog": 1, "mouse": 12, "rat": 7}
+
+
+@pytest.mark.parametrize("frozen", ["words", "contexts"])
+def test_a_frozen_side_stays_and_the_other_learns(two_topics, frozen):
+    begin = pairloom.train(two_topics, **TOY)
+    emb = pairloom.train(two_topics, start=begin, freeze=frozen, seed=2, lr=0.1)
+    moving = "contexts" if frozen == "words" else "words"
+    assert np.array_equal(getattr(emb, frozen).vectors, getattr(begin, frozen).vectors)
+    assert not np.array_equal(getattr(emb, moving).vectors, getattr(begin, moving).vectors)
+    assert emb.record["heldout"]["loss"][-1] <= emb.record["heldout"]["loss"][0] + 0.02
+    assert emb.record["start"]["frozen"] == frozen
+
+
+def test_contexts_are_learnt_for_words_that_somebody_else_made(two_topics, half):
+    only_words = Embedding.of_words(half.words)
+    emb = pairloom.train(two_topics, start=only_words, freeze="words", **TOY)
+    assert set(emb) == set(TOPICS[0])  # what the frozen words lack leaves the text
+    assert np.array_equal(emb.words.vectors_for_all(half.words).vectors, half.words.vectors)
+    assert emb.probability("cat", "dog") > 0.1
+
+
+def test_pairs_begin_with_vectors_and_freeze_them_too():
+    pairs = [(w, c) for w in "abc" for c in "xyz"] * 50
+    begin = pairloom.train_pairs(pairs, dim=8)
+    emb = pairloom.train_pairs(pairs, start=begin, freeze="contexts", seed=3)
+    assert np.array_equal(emb.contexts.vectors, begin.contexts.vectors)
+    with pytest.raises(InputError, match="1 of the contexts to be frozen have no vector to start from"):
+        pairloom.train_pairs([*pairs, *[("a", "new")] * 9], start=begin, freeze="contexts")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"grow": True}, "grow needs vectors to start from. Give them as start."),
+        ({"freeze": "words"}, "freeze needs vectors to start from. Give them as start."),
+        ({"start": 7}, "start is a int. Give an Embedding, Vectors, or the path of a file."),
+        ({"dim": 3}, "dim=3 is not that of the vectors to start from, which is 16. Leave dim out."),
+        ({"freeze": "all"}, "freeze='all' is not a choice. Use words or contexts."),
+        (
+            {"freeze": "words", "grow": True},
+            "New words cannot be learnt on a frozen side. Use grow or freeze, or fold new words in.",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(half, two_topics, options, message):
+    start = {"start": half} if message[:4] not in ("grow", "free") or "choice" in message else {}
+    with pytest.raises(ConfigError) as error:
+        pairloom.train(two_topics, **start | options)
+    assert str(error.value) == message
+
+
+def test_positional_contexts_are_not_frozen(two_topics):
+    begin = pairloom.train(two_topics, **TOY, positional=True)
+    with pytest.raises(ConfigError, match="Positional contexts cannot be frozen"):
+        pairloom.train(two_topics, start=begin, freeze="contexts")
+
+
+def test_vectors_of_other_words_are_refused(two_topics):
+    others = Vectors(["un", "deux"], np.ones((2, 16), np.float32))
+    with pytest.raises(InputError, match="None of the 20 words have a vector to start from"):
+        pairloom.train(two_topics, start=others, **TOY)
+    with pytest.raises(InputError, match="The frozen words have 0 of the 20 words"):
+        pairloom.train(two_topics, start=others, freeze="words", **TOY)
+    with pytest.raises(InputError, match="The start holds no contexts to freeze"):
+        pairloom.train(two_topics, start=others, freeze="contexts", **TOY)
+
+
+def test_the_command_says_how_many_words_it_took_over(corpus, half, tmp_path, capsys):
+    half.save(tmp_path / "half.loom")
+    options = ["--start", str(tmp_path / "half.loom"), "-o", str(tmp_path / "whole.loom")]
+    assert cli.main(["train", str(corpus), *options]) == 0
+    assert "10 words and 10 contexts from the start" in capsys.readouterr().out
+    assert cli.main(["train", str(corpus), *options, "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["start"] == {"words": 10, "contexts": 10, "epochs": 5}
