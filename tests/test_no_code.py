@@ -38,8 +38,8 @@ CALLS = {
 # What is imported by a name that is made up stands in these places, and the names come from tables of the package.
 ALLOWED = {
     ("__init__.py", 'import_module(f"pairloom.{_HOME[name]}")'),
-    ("commands/__init__.py", "import_module(f\"pairloom.cli.commands.{name.replace('-', '_')}\")"),
-    ("extras.py", "import_module(module)"),
+    ("cli/commands/__init__.py", "import_module(f\"pairloom.cli.commands.{name.replace('-', '_')}\")"),
+    ("system/extras.py", "import_module(module)"),
 }
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from pairloom.config import TextOptions
-from pairloom.corpus import decoding as textfiles
 from pairloom.corpus.counting import count
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, CorpusChangedError, CorpusWarning
 from pairloom.progress import Progress
 from pairloom.system.threads import in_order
+from tests.reading import read_in_blocks
 
 
 def vocabulary_of(source: object, **options: Any) -> Vocabulary:
@@ -47,7 +47,7 @@ def test_counts_do_not_depend_on_threads_or_blocks(
     (tmp_path / "corpus.txt").write_text(text)
     expected = Counter(text.split())
     for block in (1000, 1 << 20):
-        monkeypatch.setattr(textfiles, "BLOCK_BYTES", block)
+        read_in_blocks(monkeypatch, block)
         with open_corpus(tmp_path / "corpus.txt") as corpus:
             counts = count(corpus, threads=threads)
         words = counts.words(range(len(counts.counts)))
@@ -65,7 +65,7 @@ def test_token_lists_tokenizers_and_files_give_the_same_counts(tmp_path: Path) -
 
 
 def test_progress_is_reported_in_bytes_up_to_all_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", 1000)
+    read_in_blocks(monkeypatch, 1000)
     (tmp_path / "corpus.txt").write_text(text_with_rare_and_frequent_words(500))
     size = (tmp_path / "corpus.txt").stat().st_size
     reports: list[Progress] = []

@@ -20,8 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pairloom.config import TextOptions
-from pairloom.corpus import decoding as textfiles
+from pairloom.corpus import decoding
 from pairloom.corpus.encoding import Encoded, _piece_lengths, encode
+from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.prepared import cache_entries, clear_cache, prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
@@ -29,6 +30,7 @@ from pairloom.errors import ConfigError, CorpusChangedError, InputError, OutputE
 from pairloom.progress import Progress
 from pairloom.system.cache_folder import default_cache_dir
 from pairloom.system.temporary import IN_CACHE, Temporary, is_held
+from tests.reading import read_in_blocks
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -104,7 +106,7 @@ def test_cutting_loses_nothing_wherever_blocks_end(
     folder = tmp_path_factory.mktemp("encode")
     (folder / "corpus.txt").write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(textfiles, "BLOCK_BYTES", block)
+        read_in_blocks(patch, block)
         patch.setattr("pairloom.corpus.encoding._BATCH", block // 3)
         with open_corpus(folder / "corpus.txt", tokenize=str.split if by_tokenizer else None) as corpus:
             if not expected:
@@ -169,7 +171,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_a_text_gives_the_same_bytes(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = some_text()
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", 5000)
+    read_in_blocks(monkeypatch, 5000)
     with open_corpus(FORMS[form](text, tmp_path)) as corpus:
         encoded = prepare(corpus, min_count=3, cache_dir=tmp_path / "cache")
         words = encoded.vocabulary.words
@@ -187,7 +189,7 @@ def reference_digest(folder: Path) -> str:
 def test_any_number_of_threads_gives_the_same_bytes(
     tmp_path: Path, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", 1000)
+    read_in_blocks(monkeypatch, 1000)
     with open_corpus(as_one_file(some_text(), tmp_path)) as corpus:
         encoded = prepare(corpus, min_count=3, threads=threads, cache_dir=tmp_path / "cache")
     assert encoded.digest == reference_digest(tmp_path)
@@ -284,9 +286,9 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of files, one for each time that one is read."""
     seen: list[str] = []
 
-    def text_blocks(file: textfiles.SourceFile, **options: Any) -> Iterator[textfiles.TextBlock]:
+    def text_blocks(file: SourceFile, **options: Any) -> Iterator[decoding.TextBlock]:
         seen.append(file.name)
-        return textfiles.text_blocks(file, **options)
+        return decoding.text_blocks(file, **options)
 
     monkeypatch.setattr("pairloom.corpus.sentences.text_blocks", text_blocks)
     return seen
@@ -401,7 +403,7 @@ def test_clearing_the_cache_removes_what_is_ours_and_nothing_else(path: Path, ca
     assert len(entries) == 2
     assert entries[-1].size_bytes == 100
     assert clear_cache(cache) == sum(entry.size_bytes for entry in entries)
-    assert sorted(entry.name for entry in cache.iterdir()) == ["holiday", "note.txt", "thesis", "pairloom-tmp-link"]
+    assert sorted(entry.name for entry in cache.iterdir()) == ["holiday", "note.txt", "pairloom-tmp-link", "thesis"]
     assert clear_cache(cache) == 0
     assert cache_entries(cache / "nowhere") == []
 

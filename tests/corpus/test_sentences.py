@@ -19,9 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pairloom.config import TextOptions
-from pairloom.corpus import decoding as textfiles
+from pairloom.corpus import decoding, unpacking
+from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.sentences import Corpus, open_corpus
 from pairloom.errors import ConfigError, CorpusChangedError, CorpusTypeError, InputError
+from tests.reading import read_in_blocks
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -119,7 +121,7 @@ def test_a_tokenizer_gets_lines_without_their_ends(write: Callable[..., Path]) -
 )
 def test_wherever_blocks_are_cut_the_sentences_are_the_same(texts: list[str], block: int, encoding: str) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(textfiles, "BLOCK_BYTES", block)
+        read_in_blocks(patch, block)
         paths = [Path(folder) / str(i) for i in range(len(texts))]
         for path, text in zip(paths, texts, strict=True):
             path.write_bytes(text.encode(encoding))
@@ -191,7 +193,7 @@ def test_a_byte_that_is_not_utf8_is_named_with_its_place(write: Callable[..., Pa
 def test_the_place_is_right_also_far_into_a_compressed_file(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", 7)
+    read_in_blocks(monkeypatch, 7)
     path = write(gzip.compress("día\n".encode() * 100 + b"d\xc3"))  # ends within a character
     assert f"{path}, line 101, byte 501: 0xc3 is not valid utf-8." in message(InputError, sentences, path)
 
@@ -604,7 +606,7 @@ def test_without_its_package_zstd_is_refused_with_what_to_install(tmp_path, monk
 
 def test_a_sample_is_taken_once(tmp_path):
     (tmp_path / "a.txt").write_text("a b")
-    file = textfiles.SourceFile.at(tmp_path / "a.txt", "a.txt")
+    file = SourceFile.at(tmp_path / "a.txt", "a.txt")
     assert file.is_unchanged()
     assert file.sample() == file.sample()
     assert file.is_unchanged()
@@ -617,7 +619,7 @@ def test_the_line_of_a_byte_beyond_the_first_block_is_found(tmp_path):
 
 
 def test_packed_text_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(textfiles, "_FREELY_UNPACKED", 1000)
+    monkeypatch.setattr(unpacking, "_FREELY_UNPACKED", 1000)
     (tmp_path / "a.txt").write_bytes(gzip.compress(b"a b\n" * 500_000))
     with pytest.raises(InputError, match=r"a\.txt unpacks to more than 200 times its [\d,]+ bytes"):
         list(open_corpus(tmp_path / "a.txt").sentences())
@@ -625,4 +627,4 @@ def test_packed_text_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
 
 def test_the_line_of_a_byte_that_is_gone_is_the_last_one(tmp_path):
     (tmp_path / "a.txt").write_text("a\nb\n")
-    assert textfiles._line_number(textfiles.SourceFile.at(tmp_path / "a.txt", "a.txt"), "utf-8", 1000) == 3
+    assert decoding._line_number(SourceFile.at(tmp_path / "a.txt", "a.txt"), "utf-8", 1000) == 3

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairloom.corpus import counting, textfiles
+from pairloom.corpus import counting
 from pairloom.corpus.counting import count
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.spilling import Sieve, Words
@@ -18,6 +18,7 @@ from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError, OutputError
 from pairloom.system import memory
 from pairloom.system.spool import Spool
+from tests.reading import read_in_blocks
 
 
 def rare_and_frequent_words(n_words: int = 60_000, n_lines: int = 5_000, seed: int = 1) -> list[list[str]]:
@@ -31,7 +32,7 @@ def small_tables(monkeypatch: pytest.MonkeyPatch, spilled: list[int]) -> list[in
     """Tables that have room for some ten thousand words; gives a list with a number for each that went to a file."""
     monkeypatch.setattr(memory, "SMALLEST_TABLES", 3 << 20)
     monkeypatch.setattr(counting, "_BATCH", 1000)
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", 1 << 16)
+    read_in_blocks(monkeypatch, 1 << 16)
     return spilled
 
 
@@ -137,11 +138,11 @@ COUNT = """
 import re, sys
 from pathlib import Path
 import numpy as np
-from pairloom.corpus import open_corpus
-from pairloom.kernel.text import picked
-from pairloom.memory import give_back, resident
-from pairloom.training import load_kernels
-from pairloom.vocabulary import Vocabulary
+from pairloom.corpus.sentences import open_corpus
+from pairloom.kernel.text.words import picked
+from pairloom.system.memory import give_back, resident
+from pairloom.training.train import load_kernels
+from pairloom.corpus.vocabulary import Vocabulary
 load_kernels()
 picked(np.zeros(1, np.uint8), np.array([0, 1]), np.array([0]))
 give_back()

@@ -230,8 +230,8 @@ def test_what_is_left_after_counting_is_little_more_than_the_words_themselves():
         from pathlib import Path
 
         import numpy as np
-        from pairloom.counting import WordCounts
-        from pairloom.vocabulary import Vocabulary
+        from pairloom.corpus.counting import WordCounts
+        from pairloom.corpus.vocabulary import Vocabulary
 
         def resident():
             return 1024 * int(re.search("RssAnon:\\\\s+(\\\\d+)", Path("/proc/self/status").read_text())[1])

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import pairloom
-from pairloom import ConfigError, Embedding, InputError, PairloomError, Vectors
+from pairloom import Embedding, Vectors
 from pairloom.cli.main import main
+from pairloom.errors import ConfigError, InputError, PairloomError
 from pairloom.evaluation import (
     Policy,
     analogies,

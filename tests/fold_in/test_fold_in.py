@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import pairloom
-from pairloom import ConfigError, DivergedError, Embedding, InputError, Vectors
+from pairloom import Embedding, Vectors
 from pairloom.cli.main import main
+from pairloom.errors import ConfigError, DivergedError, InputError
 from pairloom.fold_in.fold_in import L2, MOST_CONTEXTS
 from pairloom.fold_in.logistic import (
     AS_THEY_ARE,
@@ -348,7 +349,7 @@ def test_the_pairs_of_a_text_are_those_that_training_expects(without):
 
 def _expected(embedding, sentence, **options):
     """n(new, c) for all c, as fold_in takes them from a text of one sentence."""
-    import pairloom.fold_in as module
+    import pairloom.fold_in.fold_in as module
 
     found = []
     original = module.solve
@@ -462,7 +463,7 @@ def test_a_context_has_the_noise_that_training_draws_for_it(two_topics):
         contexts=emb.contexts.vectors_for_all(word for word in emb.contexts if word != "duck"),
         record=emb.record,
     )
-    import pairloom.fold_in as module
+    import pairloom.fold_in.fold_in as module
 
     found = {}
     original = module.solve

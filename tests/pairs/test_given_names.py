@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pairloom
-from pairloom.corpus import spilling, textfiles
+from pairloom.corpus import spilling
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.pairs import given_names as pair_sides
@@ -19,6 +19,7 @@ from pairloom.pairs.given_encoding import EncodedPairs, encode_pairs
 from pairloom.pairs.given_names import Selection
 from pairloom.pairs.given_reading import open_pairs
 from pairloom.system import memory
+from tests.reading import read_in_blocks
 
 Pair = tuple[str, str] | tuple[str, str, float]
 
@@ -41,7 +42,7 @@ def small_tables(monkeypatch: pytest.MonkeyPatch, spilled: list[int]) -> list[in
     monkeypatch.setattr(pair_sides, "FEWEST_ENTRIES", 1 << 10)
     monkeypatch.setattr(pair_sides, "PAIRS_AT_ONCE", 1 << 12)
     monkeypatch.setattr(pair_corpus, "_LOT", 1 << 11)
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", 1 << 16)
+    read_in_blocks(monkeypatch, 1 << 16)
     return spilled
 
 
@@ -122,12 +123,12 @@ ENCODE = """
 import re, sys
 from pathlib import Path
 import numpy as np
-from pairloom.kernel.text import picked
-from pairloom.memory import give_back, resident
-from pairloom.pair_corpus import open_pairs
-from pairloom.pair_encode import encode_pairs
-from pairloom.pair_sides import Selection
-from pairloom.training import load_kernels
+from pairloom.kernel.text.words import picked
+from pairloom.system.memory import give_back, resident
+from pairloom.pairs.given_reading import open_pairs
+from pairloom.pairs.given_encoding import encode_pairs
+from pairloom.pairs.given_names import Selection
+from pairloom.training.train import load_kernels
 
 def run(pairs, max_memory):
     with open_pairs(pairs) as corpus:

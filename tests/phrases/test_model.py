@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 import pairloom
 from pairloom import Phrases
 from pairloom.cli.main import main
-from pairloom.corpus import decoding as textfiles
 from pairloom.corpus.sentences import open_corpus
 from pairloom.phrases import pairs as pair_counting
 from pairloom.phrases.joining import inner_words, join
 from pairloom.phrases.scores import SCORES
+from tests.reading import read_in_blocks
 
 CITIES = ["i love new york", "new york is big", "she left new york for the bank of america", "the bank of america"]
 TEXT = "\n".join(CITIES * 10) + "\n"
@@ -150,13 +150,13 @@ def test_text_is_joined_as_its_lines_are(text, passes, delimiter, block, last, t
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
     expected = "".join(" ".join(phrases.apply(line.split())) + "\n" for line in lines)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(textfiles, "BLOCK_BYTES", block)
+        read_in_blocks(patch, block)
         phrases.transform(tmp_path / "in.txt", tmp_path / "out.txt", threads=2)
     assert (tmp_path / "out.txt").read_text() == expected
 
 
 def test_a_long_line_of_nothing_but_phrases_is_joined_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", 100)
+    read_in_blocks(monkeypatch, 100)
     (tmp_path / "in.txt").write_text("a " * 5001 + "\n")
     Phrases(({("a", "a"): 1.0},)).transform(tmp_path / "in.txt", tmp_path / "out.txt", threads=2)
     assert (tmp_path / "out.txt").read_text() == "a_a " * 2500 + "a\n"
@@ -206,7 +206,7 @@ def test_counts_are_exact_however_small_the_tables_blocks_and_shares_are(threads
     """Some 15 000 different pairs, in tables for 768: the shares have to be halved again and again."""
     monkeypatch.setattr(pair_counting, "MOST_BYTES", 1024)
     monkeypatch.setattr(pair_counting, "_READ", 1000)
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", 5000)
+    read_in_blocks(monkeypatch, 5000)
     text, connectors = random_text(), frozenset({"w0", "w1", "w7"})
     (tmp_path / "c.txt").write_text(text)
     words, pairs, tokens = counted(lists(text), connectors)
@@ -230,7 +230,7 @@ def test_there_can_be_more_gaps_than_the_first_table_holds():
 
 
 def test_pairs_do_not_cross_lines_but_reach_across_the_pieces_of_a_long_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", 10)
+    read_in_blocks(monkeypatch, 10)
     (tmp_path / "c.txt").write_text("a b\nc d\n" * 10 + "e f " * 100)
     phrases = Phrases.learn(tmp_path / "c.txt", min_count=1, threshold=-1, scoring="npmi", max_sentence=3)
     assert set(phrases.phrases) == {"a_b", "c_d", "e_f", "f_e"}
@@ -303,7 +303,7 @@ def test_packed_files_and_several_files_and_stdin_are_read_as_everywhere(tmp_pat
 
 @pytest.mark.parametrize("block", [600, 1100, 1 << 20])
 def test_words_too_long_are_left_out_of_the_text_too(block, tmp_path, monkeypatch):
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", block)
+    read_in_blocks(monkeypatch, block)
     long = "x" * 1001
     (tmp_path / "c.txt").write_text(f"{long} {long} in new {long} york {long}\n{long}\n{long} is\n")
     Phrases(({("new", "york"): 1.0},)).transform(tmp_path / "c.txt", tmp_path / "out.txt")
@@ -311,7 +311,7 @@ def test_words_too_long_are_left_out_of_the_text_too(block, tmp_path, monkeypatc
 
 
 def test_a_block_of_a_line_that_has_only_words_too_long_leaves_no_trace(tmp_path, monkeypatch):
-    monkeypatch.setattr(textfiles, "BLOCK_BYTES", 1102)  # the first block ends after the y, and is cut before it
+    read_in_blocks(monkeypatch, 1102)  # the first block ends after the y, and is cut before it
     (tmp_path / "c.txt").write_text(f"{'x' * 1001} {'x' * 1001} {'y' * 198} {'z' * 200}\n")
     Phrases(({},)).transform(tmp_path / "c.txt", tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_text() == f"{'y' * 198} {'z' * 200}\n"

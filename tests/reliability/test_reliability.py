@@ -19,5 +19,5 @@ def test_every_figure_is_among_those_that_are_run():
 
 
 def test_a_fault_that_cannot_be_sown_is_a_miss():
-    gone = mutants.Mutant("nothing is different", "files.py", "a line that is not there", "")
-    assert mutants._cannot(gone) == "nothing is different: 'a line that is not there' stands 0 times in files.py"
+    gone = mutants.Mutant("nothing is different", "system/files.py", "a line that is not there", "")
+    assert mutants._cannot(gone) == "nothing is different: 'a line that is not there' stands 0 times in system/files.py"

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not temporary.HAS_LOCKS, reason="this system has
 
 HOLD = """
 import sys
-from pairloom.locks import claim
+from pairloom.system.locks import claim
 with claim(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()

@@ -258,7 +258,8 @@ def test_different_pairs_are_about_as_many_as_draws_make() -> None:
 MEASURED = """
 import json, re, sys
 from pathlib import Path
-from pairloom import memory, training
+from pairloom.system import memory
+from pairloom.training import train as training
 totals = []
 memory.Budget.check = lambda self, items, advice="": totals.append(self.begun + sum(item.size for item in items))
 kind, path, options = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])

@@ -11,7 +11,8 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from pairloom.system.pool import Task, in_order, relay, workers
+from pairloom.system.pool import Task
+from pairloom.system.threads import in_order, relay, workers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

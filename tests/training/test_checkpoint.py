@@ -383,7 +383,7 @@ def test_bad_input_leaves_no_folder_behind(tmp_path):
 
 def test_patience_keeps_the_best_epoch(text, tmp_path, monkeypatch):
     losses = iter([4.2, 4.5, 3.0, 3.0, 3.1])  # before training, then of the epochs; the second is the best
-    monkeypatch.setattr("pairloom.system.threads.Heldout.loss", lambda *_: next(losses))
+    monkeypatch.setattr("pairloom.training.heldout.Heldout.loss", lambda *_: next(losses))
     stopped = pairloom.train(text, patience=2, **options("blocks") | {"epochs": 9})
     assert stopped.record["heldout"]["loss"] == [4.2, 4.5, 3.0, 3.0, 3.1]
     assert stopped.record["heldout"]["best"] == 2

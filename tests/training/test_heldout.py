@@ -17,7 +17,7 @@ from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.in_order import heldout_stretches
 from pairloom.pairs.source import FEWEST_HELDOUT, LARGEST_SHARE, MOST_HELDOUT
 from pairloom.system.threads import workers
-from pairloom.training import likelihood, softmax
+from pairloom.training import heldout, softmax
 from pairloom.training.heldout import Heldout, HeldoutWindows
 from pairloom.training.softmax import HeldoutSoftmax, _Products
 from tests.models import random_model
@@ -134,7 +134,7 @@ def large(encoded, request, monkeypatch):
 
         def loss(rows_at_once):
             if rows_at_once:
-                monkeypatch.setattr(likelihood, "WORDS_AT_ONCE", rows_at_once)
+                monkeypatch.setattr(heldout, "WORDS_AT_ONCE", rows_at_once)
                 monkeypatch.setattr(softmax, "ROWS_AT_ONCE", rows_at_once)
             if request.param == "softmax":
                 return measure._scores(W, C).tobytes()

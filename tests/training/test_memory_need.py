@@ -120,7 +120,8 @@ def _counting_in_little(monkeypatch: pytest.MonkeyPatch) -> Any:
 LEARN = """
 import re, sys
 from pathlib import Path
-from pairloom import Phrases, memory
+from pairloom import Phrases
+from pairloom.system import memory
 Phrases.learn(Path(sys.argv[1]).with_name("few"), min_count=1, threads=2)
 memory.give_back()
 Path("/proc/self/clear_refs").write_text("5")  # forget what compiling took

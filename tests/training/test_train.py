@@ -292,7 +292,7 @@ def test_the_bytes_do_not_depend_on_the_threads_or_the_kernels_of_blas(tmp_path)
     script = """
 import hashlib, sys
 import numpy as np, pairloom
-from pairloom import blocks, text_source
+from pairloom.pairs import blocks, from_text as text_source
 blocks.PAIRS_PER_ROUND = 80_000
 rng = np.random.default_rng(0)
 corpus = [[f"w{i}" for i in line] for line in rng.integers(0, 12_000, (20_000, 3)).tolist()]
@@ -339,7 +339,7 @@ def test_no_kernel_is_left_to_compile_once_the_kernels_are_loaded(tmp_path):
 import sys
 import numpy as np
 import pairloom
-from pairloom.training import load_kernels
+from pairloom.training.train import load_kernels
 
 def compiled():
     modules = [m for name, m in sys.modules.items() if name.startswith("pairloom.kernel.")]

@@ -95,9 +95,9 @@ def test_the_classes_do_not_depend_on_the_number_of_threads(algorithm):
     """In fresh processes, which must hold also the libraries to one thread that scikit-learn loads."""
     program = f"""
 import hashlib, numpy as np, sys
-from pairloom.classes import word_classes, _k_means
-from pairloom import classes
-from pairloom.vectors import Vectors
+from pairloom.vectors.classes import word_classes, _k_means
+from pairloom.vectors import classes
+from pairloom.vectors.vectors import Vectors
 def spy(*given):
     from threadpoolctl import threadpool_info
     print(sorted({{(pool["user_api"], pool["num_threads"]) for pool in threadpool_info()}}))

@@ -132,8 +132,8 @@ def test_words_are_added_up_in_one_order_whatever_order_they_stand_in():
 def test_the_bits_do_not_depend_on_the_number_of_threads():
     program = """
 import hashlib, numpy as np
-from pairloom.documents import DocumentModel
-from pairloom.vectors import Vectors
+from pairloom.vectors.documents import DocumentModel
+from pairloom.vectors.vectors import Vectors
 rng = np.random.default_rng(0)
 v = Vectors([str(i) for i in range(500)], rng.normal(size=(500, 301)))
 documents = rng.integers(500, size=(300, 30)).astype(str).tolist()
