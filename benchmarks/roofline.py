@@ -30,7 +30,7 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, store
-from pairloom.kernel.steps.block import Noise, make_room, train_diagonal
+from pairloom.kernel.steps.block import PartNoise, make_room, train_diagonal
 from pairloom.kernel.steps.sgns import Model
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
@@ -53,7 +53,7 @@ class Work(NamedTuple):
 
     model: Model
     dealt: Dealt
-    noise: Noise
+    noise: PartNoise
     parts: int
 
 

@@ -39,7 +39,7 @@ MUTANTS = [
     ),
     Mutant(
         "a pair may weigh NaN",
-        "pairs/given_reading.py",
+        "pairs/pair_reading.py",
         "bad = np.flatnonzero(~((weights >= 0) & (weights <= LARGEST_WEIGHT)))",
         "bad = np.flatnonzero(weights < 0)",
     ),

@@ -28,9 +28,9 @@ from pairloom.evaluation.categories import members_of
 from pairloom.evaluation.similarities import pairs_of
 from pairloom.formats import fasttext, native, read_binary, read_text
 from pairloom.formats.detect import HEAD, format_of
-from pairloom.formats.source import Reading, Source, refusals, unpacked
+from pairloom.formats.source import Reading, VectorFile, refusals, unpacked
 from pairloom.formats.word2vec import write_binary, write_text
-from pairloom.pairs.given_reading import lot_of
+from pairloom.pairs.pair_reading import lot_of
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 from reliability.mutate import BOUNDARIES, pick
@@ -125,7 +125,7 @@ def _read_native(data: bytes) -> None:
     _checked(native.read_from(memoryview(data), NAME))
 
 
-def _source(data: bytes) -> Source:
+def _source(data: bytes) -> VectorFile:
     return unpacked(io.BytesIO(data), len(data))
 
 

@@ -1,8 +1,10 @@
 """Options are checked when they are made; a message names the option, its range and what is usual."""
 
+from dataclasses import fields
+
 import pytest
 
-from pairloom.config import TrainConfig, check_names
+from pairloom.config import TextKeywords, TextOptions, TrainConfig, TrainKeywords, check_names
 from pairloom.errors import ConfigError
 
 
@@ -100,3 +102,11 @@ def test_an_unknown_option_is_answered_with_the_one_that_was_meant(name, hint):
     with pytest.raises(ConfigError) as caught:
         check_names([name], ["dim", "threads", "min_count"])
     assert str(caught.value) == f"There is no option {name!r}; {hint}"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "options"), [(TextKeywords, [TextOptions]), (TrainKeywords, [TextOptions, TrainConfig])]
+)
+def test_the_keywords_for_editors_are_the_fields(keywords, options):
+    fields_of = {field.name: field.type for kind in options for field in fields(kind)}
+    assert keywords.__annotations__ == fields_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, TypedDict, cast, get_args
 
 from pairloom.errors import ConfigError
 
@@ -196,6 +196,43 @@ class TrainConfig:
             )
         if self.positional and self.window == "sentence" and (self.left is None or self.right is None):
             raise ConfigError("positional needs places to count: use a window of 1 to 1000 instead of sentence.")
+
+
+class TextKeywords(TypedDict, total=False):
+    """The fields of `TextOptions`, as keyword arguments that an editor can check."""
+
+    lowercase: bool
+    encoding: str
+    errors: Errors
+    max_sentence: int
+
+
+class TrainKeywords(TextKeywords, total=False):
+    """The fields of `TrainConfig` and `TextOptions`, likewise."""
+
+    dim: int
+    window: int | Literal["sentence"]
+    left: int | None
+    right: int | None
+    window_shape: WindowShape
+    positional: bool
+    clean: bool
+    negatives: int
+    noise_power: float
+    min_count: float
+    min_context_count: float | None
+    max_vocab: int | None
+    sample: float
+    subsampling: Subsampling
+    epochs: int
+    lr: float
+    min_lr: float
+    seed: int
+    heldout: float
+    patience: int | None
+    model: Architecture
+    objective: Objective
+    cbow_gradient: CbowGradient
 
 
 def checked_threads(threads: int | None) -> int:

@@ -13,7 +13,7 @@ from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.evaluation import questions
 from pairloom.evaluation.similarities import pairs_of
-from pairloom.pairs.given_reading import open_pairs
+from pairloom.pairs.pair_reading import open_pairs
 from pairloom.phrases import Phrases
 
 FILES = sorted((Path(__file__).parents[1] / "files").iterdir())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from pairloom.kernel.alias import alias_table
-from pairloom.kernel.steps.block import Noise, gather, make_room, train_block, train_diagonal
+from pairloom.kernel.steps.block import PartNoise, gather, make_room, train_block, train_diagonal
 from pairloom.kernel.steps.sgns import DRAWN, OWN, SIX, Model
 from pairloom.method import objective
 from pairloom.method.draws import key
@@ -94,7 +94,7 @@ def test_a_block_is_its_batches_one_after_the_other_with_the_rate_falling():
     w, c = rng.integers(0, n_words, n), rng.integers(0, 8, n)
     W, C = matrices(model, dim)
     only = np.array([7], np.int32)  # a noise of one context makes the draws known
-    noise = Noise(only, np.array([2**32], np.uint64), only, np.array([0, 1]))
+    noise = PartNoise(only, np.array([2**32], np.uint64), only, np.array([0, 1]))
     sixes, others = planned(zip(w.tolist(), c.tolist(), strict=True))
     assert len(sixes) > 5 and len(others) > 2 and len(others[-1]) < SIX
     drawn = np.full(negatives, 7)

@@ -25,7 +25,7 @@ def as_array(data: bytes) -> npt.NDArray[np.uint8]:
     return np.frombuffer(data, np.uint8)
 
 
-def counted(table: kernel.Table) -> dict[str, int]:
+def counted(table: kernel.WordTable) -> dict[str, int]:
     arena, offsets, counts = kernel.contents(table)
     words = [arena[a:b].tobytes().decode() for a, b in pairwise(offsets)]
     return dict(zip(words, counts.tolist(), strict=True))
@@ -79,7 +79,7 @@ def test_words_of_one_hash_stay_apart() -> None:
     same = table._replace(slots=np.zeros_like(table.slots), hashes=np.full_like(table.hashes, 7))
     kernel._place(same.slots, same.hashes)
 
-    def find(table: kernel.Table, word: bytes) -> int:
+    def find(table: kernel.WordTable, word: bytes) -> int:
         data = as_array(word)
         start, end = data.ctypes.data, data.ctypes.data + len(word)
         return int(kernel.find(kernel.places_of(table), start, end, end, np.uint64(7))[0])

@@ -14,10 +14,10 @@ from pairloom.cli.main import main
 from pairloom.config import TrainConfig
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, InputError
-from pairloom.pairs import given_names as pair_sides
-from pairloom.pairs.source import Names
+from pairloom.pairs import pair_names as pair_sides
+from pairloom.pairs.source import WeightedNames
 from pairloom.system import memory
-from pairloom.system.memory import Budget, Item, available, checked_size, for_counting, resident
+from pairloom.system.memory import Budget, MemoryItem, available, checked_size, for_counting, resident
 from pairloom.training import memory_need as needs
 
 TEXT = [["the", "cat", "sat"], ["the", "dog", "sat"]] * 20
@@ -115,7 +115,7 @@ def test_counting_may_take_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_need_is_compared_with_the_limit_or_with_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "resident", lambda: 200_000_000)
-    items = [Item("for words", 10**9), Item("for nothing", 0)]
+    items = [MemoryItem("for words", 10**9), MemoryItem("for nothing", 0)]
     Budget("1.2GB").check(items)
     with pytest.raises(InputError) as caught:
         Budget("1GB").check(items)
@@ -189,7 +189,7 @@ def test_more_words_than_fit_are_counted_all_the_same(tmp_path: Path, little: in
 def test_more_chosen_words_than_fit_are_refused_before_their_names_are_gathered(
     tmp_path: Path, little: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pair_sides.Side, "chosen", lambda *_: pytest.fail("they were gathered"))
+    monkeypatch.setattr(pair_sides.SideCounts, "chosen", lambda *_: pytest.fail("they were gathered"))
     pairs = [(f"w{i}", f"c{i % 50}") for i in range(100_000)]
     with pytest.raises(InputError, match=r"100,000 words and 50 contexts of dim 300 \+ 10.4 MB for their names\)"):
         pairloom.train_pairs(pairs, dim=300, min_count=1, max_memory=little, cache_dir=tmp_path)
@@ -231,7 +231,7 @@ def test_early_stopping_takes_one_more_model() -> None:
     ],
 )
 def test_every_kind_of_training_has_a_sum_that_grows_with_dim_and_words(options: dict[str, Any], item: str) -> None:
-    def need(n_words: int, dim: int) -> list[Item]:
+    def need(n_words: int, dim: int) -> list[MemoryItem]:
         config = TrainConfig(dim=dim, **options)
         words = Vocabulary.of([(f"w{i}", 1 + 100_000 // (i + 1)) for i in range(n_words)])
         return needs.training_need(config, needs.of_text(words, config), threads=2)
@@ -242,7 +242,7 @@ def test_every_kind_of_training_has_a_sum_that_grows_with_dim_and_words(options:
 
 
 def test_weighted_pairs_hold_their_weights() -> None:
-    config, side = TrainConfig(dim=10), Names(["a", "b"], np.array([3e6, 5e6]))
+    config, side = TrainConfig(dim=10), WeightedNames(["a", "b"], np.array([3e6, 5e6]))
     plain, weighted = (needs.of_pairs(side, side, 1_000_000, weighted) for weighted in (False, True))
     sums = [needs.total(needs.training_need(config, sizes, 1)) for sizes in (plain, weighted)]
     assert sums[1] - sums[0] > 4_000_000

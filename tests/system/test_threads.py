@@ -11,8 +11,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from pairloom.system.pool import Task
-from pairloom.system.threads import in_order, relay, workers
+from pairloom.system.threads import Task, in_order, relay, workers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -282,7 +281,7 @@ def test_what_was_not_begun_when_the_body_ends_is_called_off():
 
 
 def test_threads_that_nobody_dismissed_do_not_keep_python_from_ending():
-    script = "import pairloom.system.pool as c, os; crew = c.Crew(3); crew.submit(print, 'done').result()"
+    script = "import pairloom.system.threads as c, os; pool = c.ThreadPool(3); pool.submit(print, 'done').result()"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=10)
     assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
 

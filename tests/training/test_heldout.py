@@ -14,7 +14,7 @@ from pairloom.method.draws import draw, heldout_key
 from pairloom.method.hierarchical import huffman
 from pairloom.method.objective import corpus_loss
 from pairloom.pairs.from_text import TextSource
-from pairloom.pairs.in_order import heldout_stretches
+from pairloom.pairs.in_order import heldout_segments
 from pairloom.pairs.source import FEWEST_HELDOUT, LARGEST_SHARE, MOST_HELDOUT
 from pairloom.system.threads import workers
 from pairloom.training import heldout, softmax
@@ -88,7 +88,7 @@ def test_the_loss_is_that_of_the_definition_whatever_the_number_of_threads(encod
 
 def windows_of(source):
     """By the definition: each held-out window as a list, and the word in its middle."""
-    for kept, left, right, *_ in heldout_stretches(source):
+    for kept, left, right, *_ in heldout_segments(source):
         for place in range(len(kept)):
             window = [*kept[left[place] : place], *kept[place + 1 : right[place]]]
             if window:

@@ -17,7 +17,7 @@ from pairloom.cli.main import main
 from pairloom.corpus import spilling
 from pairloom.errors import InputError
 from pairloom.explanation import memory_need as explanation_needs
-from pairloom.explanation.memory_need import Sizes, counting_need, measuring_need
+from pairloom.explanation.memory_need import ExplanationSizes, counting_need, measuring_need
 from pairloom.explanation.report import count_corpus
 from pairloom.explanation.trained import config_of
 from pairloom.pairs import cooccurrence
@@ -51,8 +51,8 @@ def text_of(n_lines: int = 3000, n_words: int = 4000) -> list[list[str]]:
 
 def test_room_is_what_a_need_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "resident", lambda: RUNNING)
-    assert Budget(RUNNING + 100).room([memory.Item("", 30)]) == 70
-    assert Budget(RUNNING + 100).room([memory.Item("", 300)]) == 0
+    assert Budget(RUNNING + 100).room([memory.MemoryItem("", 30)]) == 70
+    assert Budget(RUNNING + 100).room([memory.MemoryItem("", 300)]) == 0
     monkeypatch.setattr(memory, "available", lambda: None)
     assert Budget().room() is None
 
@@ -178,7 +178,9 @@ def test_a_model_that_cannot_be_explained_in_memory_is_refused_before_the_corpus
 
 def test_less_text_is_counted_at_a_time_where_there_is_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "resident", lambda: 0)
-    sizes = Sizes(n_words=1000, n_letters=0, n_contexts=1000, dim=10, n_tokens=10**9, epochs=1, n_pairs=10**6)
+    sizes = ExplanationSizes(
+        n_words=1000, n_letters=0, n_contexts=1000, dim=10, n_tokens=10**9, epochs=1, n_pairs=10**6
+    )
     most, little = (total(counting_need(sizes, 2, tokens)) for tokens in (1 << 25, 1 << 22))
     asked = {"sizes": sizes, "threads": 2, "everything": False}
     assert explanation_needs.slab(Budget(RUNNING + most), **asked) == 1 << 25
@@ -211,7 +213,7 @@ def test_the_sum_bounds_what_explaining_takes(explained: tuple[Embedding, Path],
     W, C = rng.normal(size=(2, 20_000, 100)).astype(np.float32)
     emb = Embedding(words=Vectors(names, W, counts), contexts=Vectors(names, C, counts), record=record)
     pairloom.explain(emb, path, threads=threads, most_products=1000)  # compiles
-    need = total(measuring_need(Sizes.of(emb, config_of(emb)), threads))
+    need = total(measuring_need(ExplanationSizes.of(emb, config_of(emb)), threads))
     tracemalloc.start()
     try:
         pairloom.explain(emb, path, threads=threads, most_products=1000)

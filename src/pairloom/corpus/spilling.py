@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 Ranges = Iterable[tuple[tuple[int, int], tuple[int, int]]]  # of each run: entries, and their bytes
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from pairloom.kernel.text.words import Table
+    from pairloom.kernel.text.words import WordTable
 
 _BITS = 10
 BUCKETS = 1 << _BITS
@@ -55,7 +55,7 @@ class WordRuns:
         )
         self._sizes: list[npt.NDArray[np.int64]] = []  # of each run: the entries and the bytes of its buckets
 
-    def add(self, table: "Table") -> None:
+    def add(self, table: "WordTable") -> None:
         """The words of a table as one more run."""
         from pairloom.kernel.text.words import contents, picked
 
@@ -136,7 +136,7 @@ class Spilling:
         self.runs: WordRuns | None = None
         self._most, self._folder, self._turn = bytes_per_table, folder, Lock()
 
-    def make_room(self, table: "Table", n_words: int, n_bytes: int) -> "Table":
+    def make_room(self, table: "WordTable", n_words: int, n_bytes: int) -> "WordTable":
         """`kernel.text.with_room`, of the table or of what is left of it after its words went to a file."""
         from pairloom.kernel.text import words as kernel
 
@@ -145,7 +145,7 @@ class Spilling:
             self.spill(table)
         return kernel.with_room(table, n_words, n_bytes)
 
-    def spill(self, table: "Table") -> None:
+    def spill(self, table: "WordTable") -> None:
         """Write the words of a table to a file, and empty it."""
         from pairloom.kernel.text.words import emptied
 

@@ -21,7 +21,6 @@ import numpy as np
 from pairloom.config import checked_threads
 from pairloom.errors import ConfigError
 from pairloom.evaluation.lookup import cosines, unit_rows
-from pairloom.system.threads import workers
 from pairloom.types import Float64s, Matrix, Rows
 from pairloom.vectors.queries import COSMUL_EPSILON
 from pairloom.vectors.vectors import Vectors
@@ -116,6 +115,8 @@ def _candidates(
     vectors: Vectors, questions: Rows, barred: Rows, method: Method, among: int, threads: int
 ) -> tuple[Rows, Rows]:
     """Pairs of a question and a row that may be its answer: those within the margin of its best rough score."""
+    from pairloom.system.threads import workers  # brings logging and more: 5 ms that most calls can do without
+
     asked = _Asked.of(vectors, questions)
     size = max(16, min(_ROWS, _TABLE // max(len(asked.unit), len(asked.pairs))))
     scan = _Scan(asked, _Bars(barred, size, len(questions)))

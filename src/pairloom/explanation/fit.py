@@ -76,7 +76,7 @@ def _pieces(trained: Trained, n_dense: int, threads: int) -> "Iterator[Sums]":
     from pairloom.kernel.counts import explain as kernel
 
     counts, n_bands = trained.counts, int(trained.bands.max()) + 1
-    pairs, logs = kernel.Pairs(counts.indptr, counts.contexts, counts.weights), kernel.Logs(*_logs(trained))
+    pairs, logs = kernel.ObservedPairs(counts.indptr, counts.contexts, counts.weights), kernel.Logs(*_logs(trained))
     chosen = key(0, Purpose.SAMPLE), np.uint64(min(1.0, SAMPLED / len(counts)) * 2**32)
 
     def go(rows: tuple[int, int]) -> "Sums":

@@ -11,7 +11,7 @@ from pairloom.explanation.fit import PAIRS_PER_PIECE, SAMPLED
 from pairloom.explanation.windows import MOST_TOKENS
 from pairloom.method.contexts import Windows
 from pairloom.pairs.cooccurrence import ENTRIES_PER_PIECE, TOKENS_PER_SLAB
-from pairloom.system.memory import Budget, Item
+from pairloom.system.memory import Budget, MemoryItem
 from pairloom.training.memory_need import STRING, total
 from pairloom.vectors.embedding import Embedding
 
@@ -22,7 +22,7 @@ SMALLEST_SLAB = 1 << 20  # tokens
 _ADVICE = "Take fewer threads, or train with max_vocab"
 
 
-class Sizes(NamedTuple):
+class ExplanationSizes(NamedTuple):
     """What the need follows from."""
 
     n_words: int
@@ -34,7 +34,7 @@ class Sizes(NamedTuple):
     n_pairs: int  # that are different, at most
 
     @classmethod
-    def of(cls, embedding: Embedding, config: TrainConfig) -> "Sizes":
+    def of(cls, embedding: Embedding, config: TrainConfig) -> "ExplanationSizes":
         words = embedding.words
         epochs = config.epochs if config.sample else 1
         n_letters, n_tokens, windows = sum(map(len, words.words)), int(words.counts.sum()), Windows.of(config)
@@ -42,7 +42,7 @@ class Sizes(NamedTuple):
         return cls(len(words), n_letters, len(embedding.contexts), words.dim, n_tokens, epochs, n_pairs)
 
 
-def slab(budget: Budget, sizes: Sizes, threads: int, everything: bool = True) -> int:
+def slab(budget: Budget, sizes: ExplanationSizes, threads: int, everything: bool = True) -> int:
     """How many tokens are counted at a time, if all fits; else a refusal. everything: not the counts alone."""
     tokens = min(TOKENS_PER_SLAB, max(SMALLEST_SLAB, sizes.n_tokens))
     choices = [tokens >> n for n in range(tokens.bit_length()) if tokens >> n >= SMALLEST_SLAB]
@@ -55,30 +55,33 @@ def slab(budget: Budget, sizes: Sizes, threads: int, everything: bool = True) ->
     return tokens
 
 
-def counting_need(sizes: Sizes, threads: int, tokens: int) -> list[Item]:
+def counting_need(sizes: ExplanationSizes, threads: int, tokens: int) -> list[MemoryItem]:
     """What it takes to read the text and to count its pairs, so many tokens at a time."""
     runs = 1 + sizes.epochs * -(-sizes.n_tokens // tokens)
     reading, rows = BLOCKS_OF_TEXT * threads, threads * (8 * sizes.n_words + 60 * min(ENTRIES_PER_PIECE, sizes.n_pairs))
     counting = rows + 24 * (sizes.n_words + 1) * runs + PER_TOKEN * tokens
-    return [_names(sizes), Item("for text" if reading > counting else "for counting pairs", max(reading, counting))]
+    return [
+        _names(sizes),
+        MemoryItem("for text" if reading > counting else "for counting pairs", max(reading, counting)),
+    ]
 
 
-def measuring_need(sizes: Sizes, threads: int) -> list[Item]:
+def measuring_need(sizes: ExplanationSizes, threads: int) -> list[MemoryItem]:
     """What it takes to ask the model about them."""
     piece = 40 * min(sizes.n_pairs, max(PAIRS_PER_PIECE, sizes.n_words))
     observed = (2 * threads + 1) * piece + PER_SAMPLE * min(SAMPLED, sizes.n_pairs) + 48 * sizes.n_words
     contexts, rows = 4 * sizes.dim * (sizes.n_contexts + 64), 2 * 8 * sizes.dim * ((1 << 14) + sizes.dim)
     text = 32 * min(MOST_TOKENS, sizes.n_tokens)
-    return [_names(sizes), Item("for what is asked of pairs", max(observed, contexts + rows, text))]
+    return [_names(sizes), MemoryItem("for what is asked of pairs", max(observed, contexts + rows, text))]
 
 
 def check_similarity(budget: Budget, embedding: Embedding) -> None:
     """Refuse contexts that do not fit in float64."""
     n, dim = len(embedding.contexts), embedding.dim
     size = 8 * dim * n + 4 * 8 * dim * dim + 100 * n
-    budget.check([Item(f"for {n:,} contexts of dim {dim} in float64", size)], "Take a model of fewer contexts")
+    budget.check([MemoryItem(f"for {n:,} contexts of dim {dim} in float64", size)], "Take a model of fewer contexts")
 
 
-def _names(sizes: Sizes) -> Item:
+def _names(sizes: ExplanationSizes) -> MemoryItem:
     size = (PER_NAME + STRING) * sizes.n_words + 2 * sizes.n_letters
-    return Item(f"for the names of {sizes.n_words:,} words", size)
+    return MemoryItem(f"for the names of {sizes.n_words:,} words", size)

@@ -13,7 +13,7 @@ from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import Corpus, open_corpus
 from pairloom.explanation import fit, whole
 from pairloom.explanation.geometry import Geometry, geometry
-from pairloom.explanation.memory_need import Sizes, slab
+from pairloom.explanation.memory_need import ExplanationSizes, slab
 from pairloom.explanation.trained import Trained, check_of_text, config_of, text_of, vocabulary_of
 from pairloom.explanation.windows import Window, effective_windows, with_gaps
 from pairloom.method.contexts import Windows
@@ -88,7 +88,7 @@ def explain(
     check_whole("most_products", most_products, 1, 2**62, "5000000000 takes under a minute at dim 100")
     threads = checked_threads(threads)
     config = config_of(embedding)
-    tokens = slab(Budget(max_memory), Sizes.of(embedding, config), threads)
+    tokens = slab(Budget(max_memory), ExplanationSizes.of(embedding, config), threads)
     vocabulary = vocabulary_of(embedding)
     running: _Running = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
     with open_corpus(corpus, text=text_of(embedding, text), tokenize=tokenize) as opened:
@@ -127,7 +127,7 @@ def count_corpus(
     """The pairs that a model was trained on, if it was trained on this corpus: what `explain_similarity` shows."""
     check_of_text(embedding)
     config, threads = config_of(embedding), checked_threads(threads)
-    tokens = slab(Budget(max_memory), Sizes.of(embedding, config), threads, everything=False)
+    tokens = slab(Budget(max_memory), ExplanationSizes.of(embedding, config), threads, everything=False)
     running: _Running = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
     with (
         open_corpus(corpus, text=text_of(embedding, text)) as opened,

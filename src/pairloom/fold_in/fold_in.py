@@ -41,7 +41,7 @@ from pairloom.errors import ConfigError, InputError
 from pairloom.fold_in.logistic import noise_of, solve
 from pairloom.fold_in.occurrences import Seen, seen_in_pairs, seen_in_text, text_vocabulary, unknown_words
 from pairloom.method.contexts import Windows
-from pairloom.pairs.given_reading import open_pairs
+from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.spelling import quoted
 from pairloom.system.threads import Workers, workers

@@ -19,7 +19,7 @@ from pairloom.system.threads import Workers
 from pairloom.types import Counts, Float64s, Ids, Matrix
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from pairloom.kernel.counts.logistic import Common, Room, Rows, Symmetric
+    from pairloom.kernel.counts.logistic import Common, Rows, SolverBuffers, Symmetric
 
 MOST_GRADIENTS = 1000  # for one word; nearly all need 6 to 18
 FOR_MEAN = 5  # so many times as many contexts as a word is taken to be seen with say what mean they have
@@ -51,7 +51,7 @@ def normal_loss_and_gradient(v: Float64s, mean: Float64s, covariance: Float64s) 
     return float(-np.sum(parts * log_sigmoid(-x))), np.sum(parts * sigmoid(x)) * mean + along * turned
 
 
-class Noise(NamedTuple):
+class ContextNoise(NamedTuple):
     """Rows and a normal distribution that stand for the whole noise.
 
     Σ_c noise(c) g(v_c) is about Σ_i weights[i] g(X[i]) + rest * E[g(x)] for any g, with x of that mean and covariance.
@@ -64,7 +64,7 @@ class Noise(NamedTuple):
     covariance: Float64s
 
 
-def noise_of(matrix: Matrix, probability: Float64s, n: int | None) -> Noise:
+def noise_of(matrix: Matrix, probability: Float64s, n: int | None) -> ContextNoise:
     """The whole noise if it has at most n contexts (or n is None), else what stands for it.
 
     The n / AS_THEY_ARE most probable contexts stay as they are. For drawn contexts x·v is nearly normal, so that hardly
@@ -76,7 +76,7 @@ def noise_of(matrix: Matrix, probability: Float64s, n: int | None) -> Noise:
     dim = matrix.shape[1]
     if n is None or n >= len(probability):
         whole = np.ascontiguousarray(matrix, np.float32)
-        return Noise(whole, probability, 0.0, np.zeros(dim), np.zeros((dim, dim)))
+        return ContextNoise(whole, probability, 0.0, np.zeros(dim), np.zeros((dim, dim)))
     many = MOMENTS * max(n, dim)  # or there would be directions of which nothing is known
     rows, weights = thinned(np.arange(len(probability), dtype=np.int32), probability, many)
     order, weights = np.argsort(-weights, kind="stable"), weights / weights.sum()
@@ -84,7 +84,7 @@ def noise_of(matrix: Matrix, probability: Float64s, n: int | None) -> Noise:
     X, weight = _in_room(matrix, rows[others], weights[others])
     mean = moments.mean_of(X, weight)
     covariance = moments.second_moment(X - mean.astype(np.float32), weight)
-    return Noise(matrix[rows[kept]], weights[kept], weights[others].sum(), mean[:dim], covariance[:dim, :dim])
+    return ContextNoise(matrix[rows[kept]], weights[kept], weights[others].sum(), mean[:dim], covariance[:dim, :dim])
 
 
 def _in_room(matrix: Matrix, rows: Ids, weights: Float64s) -> "Rows":
@@ -103,7 +103,7 @@ def _in_room(matrix: Matrix, rows: Ids, weights: Float64s) -> "Rows":
 def solve(
     seen: Seen,
     matrix: Matrix,
-    noise: Noise,
+    noise: ContextNoise,
     drawn: Float64s,
     l2: float,
     most: int | None,
@@ -128,8 +128,8 @@ def solve(
     rows = longest if most is None else min(most, longest)
     limits = kernel.Limits(rows, FOR_MEAN * rows, MOST_GRADIENTS, ENOUGH)
     V, gradients = np.empty((len(total), dim), np.float32), np.zeros(len(total), np.int64)
-    rooms: list[Room] = []  # that no thread is using
-    make_room: Callable[[int, int], Room] = kernel.make_room
+    rooms: list[SolverBuffers] = []  # that no thread is using
+    make_room: Callable[[int, int], SolverBuffers] = kernel.make_room
 
     def solve_some(some: range) -> None:
         room = rooms.pop() if rooms else make_room(len(common.mean), rows + 2)
@@ -158,7 +158,7 @@ def _with_whole_rows(matrix: Matrix) -> Matrix:
     return rows
 
 
-def _common(noise: Noise, ridges: Float64s) -> "Common":
+def _common(noise: ContextNoise, ridges: Float64s) -> "Common":
     """What all problems share: the rows of the noise, and for every size of the ridge a P⁻¹ that is roughly (∇²f)⁻¹.
 
     P = Σ_c noise(c) v_c v_cᵀ / 2 + ridge I, with the ridge rounded to a power of four: of nothing but the fixed side,

@@ -21,7 +21,7 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
-from pairloom.pairs.given_reading import PairCorpus
+from pairloom.pairs.pair_reading import PairCorpus
 from pairloom.progress import OnProgress
 from pairloom.system.threads import Workers
 from pairloom.types import Counts, Float64s, Ids

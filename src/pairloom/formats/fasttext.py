@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from pairloom.errors import Fault, UnknownWordError
 from pairloom.formats.detect import FASTTEXT_MAGIC
-from pairloom.formats.names import Names, first_rows, in_utf8
+from pairloom.formats.names import WordList, first_rows, in_utf8
 from pairloom.formats.source import AGAIN, Reading, check_finite, opened
 from pairloom.types import Counts, Matrix
 from pairloom.vectors.embedding import Embedding
@@ -162,7 +162,7 @@ def read_from(content: mmap.mmap | bytes, reading: Reading) -> Embedding:
     def where(i: int) -> str:
         return f"row {i:,} (byte {begins[i]:,})"
 
-    readable, known = in_utf8(words, where, reading.errors), Names(np.empty(n, np.int64), reading, mark=b"\0")
+    readable, known = in_utf8(words, where, reading.errors), WordList(np.empty(n, np.int64), reading, mark=b"\0")
     known.add(readable[:n], where)
     known.check(where)
     matrix = word_vectors(subwords, words[:n])

@@ -19,7 +19,7 @@ from pairloom.types import Matrix
 _MOVED = 4096  # rows moved at a time
 
 
-class Names:
+class WordList:
     """The words of the rows read so far. Each may come once; of a lenient reading, its first row counts."""
 
     def __init__(self, hashes: Hashes, reading: Reading, mark: bytes = b"\n") -> None:

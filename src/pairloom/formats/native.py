@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import Fault, InputError
-from pairloom.system.tensors import DAMAGED, FOREIGN, Kind, Tensors, mapped, read, short, write
+from pairloom.system.tensors import DAMAGED, FOREIGN, Layout, Tensors, mapped, read, short, write
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import DEEPEST, fault_in, is_too_deep
 from pairloom.vectors.vectors import Vectors
 
 # In the order of the file: the widest numbers first, so that each tensor lies at a multiple of its number's size.
-_KIND = Kind(
+_KIND = Layout(
     "pairloom",
     1,
     {

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from pairloom.errors import Fault
 from pairloom.formats.detect import HEAD, Header, header_of, is_text
-from pairloom.formats.names import Names
+from pairloom.formats.names import WordList
 from pairloom.formats.source import (
     AGAIN,
     LENIENTLY,
     Reading,
-    Room,
-    Source,
+    RowsFor,
+    VectorFile,
     Where,
     check_finite,
     check_size,
@@ -41,21 +41,23 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Embedding:
         return read_from(source, reading)
 
 
-def read_from(source: Source, reading: Reading) -> Embedding:
+def read_from(source: VectorFile, reading: Reading) -> Embedding:
     """Read what a file has."""
     header = _header(source)
     rows = reading.rows(header.rows)
     check_size(rows, header.dim, rows * (4 * header.dim + 2), source.most)
     matrix, hashes = new_rows(rows, header.dim)
     if not source.affords(matrix.nbytes + hashes.nbytes):
-        _Rows(source, header, reading, Names(hashes, reading)).fill(rows, lambda _, n: np.empty((n, header.dim), "<f4"))
+        _Rows(source, header, reading, WordList(hashes, reading)).fill(
+            rows, lambda _, n: np.empty((n, header.dim), "<f4")
+        )
         source.stream.seek(header.length)
-    names = Names(hashes, reading)
+    names = WordList(hashes, reading)
     _Rows(source, header, reading, names).fill(rows, lambda first, n: matrix[first : first + n])
     return Embedding.of_words(Vectors(*names.with_rows(matrix)))
 
 
-def _header(source: Source) -> Header:
+def _header(source: VectorFile) -> Header:
     head = source.stream.read(HEAD)
     header = header_of(head)
     if header is None:
@@ -72,7 +74,7 @@ class _Rows:
     One thread does it all: rows are found by Python, whose lock leaves little to others (tried, and no faster).
     """
 
-    def __init__(self, source: Source, header: Header, reading: Reading, names: Names) -> None:
+    def __init__(self, source: VectorFile, header: Header, reading: Reading, names: WordList) -> None:
         self.stream, self.header, self.reading, self.names = source.stream, header, reading, names
         self.width = 4 * header.dim
         block = min(_BLOCK, _ROWS * (self.width + _USUAL_WORD), source.most)
@@ -81,7 +83,7 @@ class _Rows:
         self.feeds: bool | None = None  # whether rows end in a line feed; None before that is known
         self.row = re.compile(rb"([^ ]*+) .{%d}|.+" % self.width, re.DOTALL)  # or what is left, which is no whole row
 
-    def fill(self, rows: int, room: Room) -> None:
+    def fill(self, rows: int, room: RowsFor) -> None:
         """Read so many rows."""
         view, names = memoryview(self.buffer), self.names
         while len(names) < rows and (n := self.stream.readinto(view[self.held :])):  # type: ignore[attr-defined]
@@ -105,7 +107,7 @@ class _Rows:
         between = self.header.length + row * (1 + self.width + bool(self.feeds))
         return f"row {row:,} (byte {between + self.names.bytes_before(row):,})"
 
-    def _take(self, rows: int, room: Room) -> int:
+    def _take(self, rows: int, room: RowsFor) -> int:
         """Take the rows that are in the buffer whole; gives where the next begins."""
         first = len(self.names)
         words, ends = self._found(rows - first)

@@ -15,10 +15,9 @@ import numpy as np
 from pairloom.config import checked_threads
 from pairloom.errors import Fault
 from pairloom.formats.detect import HEAD, Header, first_line, header_of, is_text, n_numbers
-from pairloom.formats.names import Names
-from pairloom.formats.source import AGAIN, LENIENTLY, Reading, Room, Source, check_size, new_rows, opened
+from pairloom.formats.names import WordList
+from pairloom.formats.source import AGAIN, LENIENTLY, Reading, RowsFor, VectorFile, check_size, new_rows, opened
 from pairloom.formats.text_rows import read_rows
-from pairloom.system.threads import workers
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
@@ -40,7 +39,7 @@ def read(path: str | os.PathLike[str], reading: Reading) -> Embedding:
         return read_from(source, reading)
 
 
-def read_from(source: Source, reading: Reading) -> Embedding:
+def read_from(source: VectorFile, reading: Reading) -> Embedding:
     """Read what such a file has."""
     header = _header(source)
     rows = reading.rows(header.rows)
@@ -55,7 +54,7 @@ def read_glove(path: str | os.PathLike[str], reading: Reading) -> Embedding:
         return read_glove_from(source, reading)
 
 
-def read_glove_from(source: Source, reading: Reading) -> Embedding:
+def read_glove_from(source: VectorFile, reading: Reading) -> Embedding:
     """Read what such a file has. It is read twice, to count its rows first."""
     dim = n_numbers(first_line(source.stream.read(HEAD)))
     if not dim:
@@ -66,7 +65,7 @@ def read_glove_from(source: Source, reading: Reading) -> Embedding:
     return _embedding(source, Header(rows, dim, 0), reading)
 
 
-def _header(source: Source) -> Header:
+def _header(source: VectorFile) -> Header:
     head = source.stream.read(HEAD)
     header = header_of(head)
     if header is None:
@@ -89,19 +88,21 @@ def _count_rows(stream: BinaryIO, limit: int | None) -> int:
     return rows
 
 
-def _embedding(source: Source, header: Header, reading: Reading) -> Embedding:
+def _embedding(source: VectorFile, header: Header, reading: Reading) -> Embedding:
     begin = source.stream.tell()
     matrix, hashes = new_rows(reading.rows(header.rows), header.dim)
     if not source.affords(matrix.nbytes + hashes.nbytes):  # then all is read once before any of it is kept
-        _fill(Names(hashes, reading), source, header, reading, lambda _, n: np.empty((n, header.dim), np.float32))
+        _fill(WordList(hashes, reading), source, header, reading, lambda _, n: np.empty((n, header.dim), np.float32))
         source.stream.seek(begin)
-    names = Names(hashes, reading)
+    names = WordList(hashes, reading)
     _fill(names, source, header, reading, lambda first, n: matrix[first : first + n])
     return Embedding.of_words(Vectors(*names.with_rows(matrix)))
 
 
-def _fill(names: Names, source: Source, header: Header, reading: Reading, room: Room) -> None:
+def _fill(names: WordList, source: VectorFile, header: Header, reading: Reading, room: RowsFor) -> None:
     """Deal the lines out to threads, each block with room for its numbers; the words come in order."""
+    from pairloom.system.threads import workers  # brings logging and more: 5 ms that most calls can do without
+
     rows, row, before = reading.rows(header.rows), 0, 2 if header.length else 1
     spaced, compiled = reading.lenient or not header.length, _is_for_kernel(rows, header.dim, source)
     threads = checked_threads(None) if compiled else 1
@@ -125,12 +126,12 @@ def _fill(names: Names, source: Source, header: Header, reading: Reading, room: 
     names.check(lambda row: f"line {row + before:,}")
 
 
-def _is_for_kernel(rows: int, dim: int, source: Source) -> bool:
+def _is_for_kernel(rows: int, dim: int, source: VectorFile) -> bool:
     """Whether there are enough numbers for the kernel, and enough of a file that Numba is small beside it."""
     return rows * dim > _FEW_NUMBERS and source.affords(_KERNEL + rows * (4 * dim + 8 + _USUAL_WORD))
 
 
-def _add(words: list[bytes], names: Names, before: int) -> None:
+def _add(words: list[bytes], names: WordList, before: int) -> None:
     first_line = len(names) + before
     names.add(words, lambda i: f"line {first_line + i:,}")
 

@@ -24,7 +24,7 @@ _LARGEST_DIM = 1 << 20  # a row is read at once
 _HELD = 48 << 20  # bytes that a file may cost beside twice its own, before all of it is known to be right
 
 Hashes = npt.NDArray[np.int64]
-Room = Callable[[int, int], Matrix]  # where the numbers of some rows go: the first row, and how many they are
+RowsFor = Callable[[int, int], Matrix]  # where the numbers of some rows go: the first row, and how many they are
 Where = Callable[[int], str]  # what a message calls the i-th of some rows
 
 
@@ -42,7 +42,7 @@ class Reading:
         return promised if self.limit is None else min(promised, self.limit)
 
 
-class Source(NamedTuple):
+class VectorFile(NamedTuple):
     """An open file. `most` bytes are the most that it can hold, however much its header promises."""
 
     stream: BinaryIO
@@ -55,7 +55,7 @@ class Source(NamedTuple):
 
 
 @contextmanager
-def opened(path: str | os.PathLike[str]) -> Iterator[Source]:
+def opened(path: str | os.PathLike[str]) -> Iterator[VectorFile]:
     """Open a file to read; whatever is wrong with it, also as the body finds, is an InputError with its name."""
     _check_is_file(path)
     with refusals(os.fspath(path)), Path(path).open("rb") as raw:
@@ -86,13 +86,13 @@ def _check_is_file(path: str | os.PathLike[str]) -> None:
         raise InputError(f"{os.fspath(path)} is not a file. {wanted}")
 
 
-def unpacked(raw: BinaryIO, size: int) -> Source:
+def unpacked(raw: BinaryIO, size: int) -> VectorFile:
     """A stream of so many bytes, with gzip undone if its first two bytes show it."""
     packed = raw.read(2) == b"\x1f\x8b"
     raw.seek(0)
     if packed:
-        return Source(cast(BinaryIO, _Unpacking(fileobj=raw)), size * _MOST_PACKED, packed)
-    return Source(raw, size, packed)
+        return VectorFile(cast(BinaryIO, _Unpacking(fileobj=raw)), size * _MOST_PACKED, packed)
+    return VectorFile(raw, size, packed)
 
 
 class _Unpacking(gzip.GzipFile):

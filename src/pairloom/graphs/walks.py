@@ -29,7 +29,7 @@ from pairloom.system.threads import in_order
 from pairloom.types import Ids
 
 if TYPE_CHECKING:
-    from pairloom.kernel.counts.walks import Names, Net
+    from pairloom.kernel.counts.walks import Net, NodeNames
 
 _NODES_AT_ONCE = 1 << 17  # of walks in one piece of work
 
@@ -171,11 +171,11 @@ class _Starts(NamedTuple):
     before: int
 
 
-def _in_bytes(names: tuple[str, ...]) -> "Names":
-    from pairloom.kernel.counts.walks import Names
+def _in_bytes(names: tuple[str, ...]) -> "NodeNames":
+    from pairloom.kernel.counts.walks import NodeNames
 
     encoded = [name.encode() for name in names]
-    return Names(np.frombuffer(b"".join(encoded), np.uint8), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
+    return NodeNames(np.frombuffer(b"".join(encoded), np.uint8), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
 
 
 class _WalkCorpus(Corpus):

@@ -24,7 +24,7 @@ _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-class Side(NamedTuple):
+class WindowSide(NamedTuple):
     """The half-widths of one side of a window: `sure`, and one more for each of `edges` that a draw is not below.
 
     Draws are uniform on 0..2^32-1, so that a half-width of at least d has the probability (2^32 - edge of d) / 2^32.
@@ -56,7 +56,7 @@ class Windows(NamedTuple):
         left, right = (window if reach is None else reach for reach in (config.left, config.right))
         return cls(left, right, "fixed" if whole else config.window_shape, config.clean, config.positional)
 
-    def side(self, reach: int) -> Side:
+    def side(self, reach: int) -> WindowSide:
         """The half-widths k' of a side that reaches so far at most, such that p(k' >= d) is `weights(reach)[d - 1]`.
 
         dynamic     1..reach, equally often, which the paper describes; one draw serves both sides
@@ -65,9 +65,9 @@ class Windows(NamedTuple):
         fixed       always reach
         """
         if self.shape == "fixed":
-            return Side(reach, np.empty(0, np.uint64))
+            return WindowSide(reach, np.empty(0, np.uint64))
         edges = [-((1 - d) * 2**32 // (d if self.shape == "harmonic" else reach)) for d in range(2, reach + 1)]
-        return Side(min(reach, 1), np.array(edges, np.uint64))
+        return WindowSide(min(reach, 1), np.array(edges, np.uint64))
 
     def weights(self, reach: int) -> Float64s:
         """How likely a word d away is a context, for d = 1..reach."""

@@ -64,4 +64,4 @@ def uniform(key: np.uint64, index: npt.NDArray[np.integer]) -> npt.NDArray[np.fl
     return (draw(key, index) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-STRETCH = 1024  # pairs: two pages of a file
+PAIRS_PER_SLICE = 1024  # pairs: two pages of a file

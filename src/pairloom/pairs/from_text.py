@@ -14,7 +14,7 @@ from pairloom.errors import InputError
 from pairloom.method.contexts import Windows, keep_limit, sentence_pairs
 from pairloom.method.draws import Purpose, heldout_key, key
 from pairloom.pairs.blocks import TOKENS_PER_CHUNK, ranges
-from pairloom.pairs.source import Dealt, Names, Round, Source, heldout_limit, item_draws
+from pairloom.pairs.source import Dealt, Round, Source, WeightedNames, heldout_limit, item_draws
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s, Ids
 
@@ -51,7 +51,7 @@ class TextSource(Source):
         _check_windows(encoded, self.windows)
         keep = vocabulary.keep_probability(config.sample, config.subsampling)
         self.limit = keep_limit(keep)
-        self.words = Names(vocabulary.words, vocabulary.counts.astype(np.float64))
+        self.words = WeightedNames(vocabulary.words, vocabulary.counts.astype(np.float64))
         self.contexts = _placed(encoded, self.windows) if config.positional else self.words
         self.same = not config.positional
         self.n_positions = encoded.n_tokens
@@ -185,7 +185,7 @@ def _mean_length(encoded: Encoded) -> float:
     return squares / encoded.n_tokens
 
 
-def _placed(encoded: Encoded, windows: Windows) -> Names:
+def _placed(encoded: Encoded, windows: Windows) -> WeightedNames:
     """The contexts of which each is a word and its place, with how often they occur in windows."""
     from pairloom.kernel.steps.deal_text import count_places
 
@@ -196,4 +196,4 @@ def _placed(encoded: Encoded, windows: Windows) -> Names:
         encoded.release(first, last)
     weights = np.concatenate([windows.weights(windows.left)[::-1], windows.weights(windows.right)])
     names = [f"{word}_{offset:+d}" for word in encoded.vocabulary.words for offset in windows.offsets]
-    return Names(names, (counts.reshape(n_words, -1) * weights).ravel())
+    return WeightedNames(names, (counts.reshape(n_words, -1) * weights).ravel())

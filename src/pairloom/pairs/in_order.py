@@ -24,7 +24,7 @@ _AHEAD = 4  # stretches that wait to be trained
 _FIXED = 0  # stands where the seed and the epoch would
 
 
-class Stretch(NamedTuple):
+class Segment(NamedTuple):
     """Some sentences, thinned: the window at place i is kept[left[i] : right[i]] without place i itself."""
 
     kept: Ids
@@ -45,10 +45,10 @@ class Stretch(NamedTuple):
         return int(np.maximum(here - self.left, self.right - here - 1).max(initial=1))
 
 
-def stretches(source: TextSource, epoch: int, pool: Workers, begin: int = 0) -> Iterator[Stretch]:
+def segments(source: TextSource, epoch: int, pool: Workers, begin: int = 0) -> Iterator[Segment]:
     """Those of an epoch from number `begin` on, in order, without what is held out; the pool draws some ahead."""
     keys = np.array([key(source.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
-    waiting: deque[Future[Stretch]] = deque()
+    waiting: deque[Future[Segment]] = deque()
     for first, last in islice(ranges(source.encoded.starts, TOKENS_PER_CHUNK), begin, None):
         waiting.append(pool.submit(_thin, source, first, last, keys, source.heldout_limit))
         if len(waiting) > _AHEAD:
@@ -57,7 +57,7 @@ def stretches(source: TextSource, epoch: int, pool: Workers, begin: int = 0) -> 
         yield drawn.result()
 
 
-def heldout_stretches(source: TextSource) -> Iterator[Stretch]:
+def heldout_segments(source: TextSource) -> Iterator[Segment]:
     """The sentences that are held out, each by itself."""
     keys = np.array([key(_FIXED, p) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
     for first, draws in item_draws(source.encoded.n_sentences if source.heldout_limit else 0):
@@ -65,7 +65,7 @@ def heldout_stretches(source: TextSource) -> Iterator[Stretch]:
             yield _thin(source, sentence, sentence + 1, keys, np.uint64(0))
 
 
-def _thin(source: TextSource, first: int, last: int, keys: UInt64s, heldout_limit: np.uint64) -> Stretch:
+def _thin(source: TextSource, first: int, last: int, keys: UInt64s, heldout_limit: np.uint64) -> Segment:
     """Sentences first..last-1, drawn under these keys, without those whose draw is below the limit."""
     from pairloom.kernel.steps import deal_text as pairs
 
@@ -75,4 +75,4 @@ def _thin(source: TextSource, first: int, last: int, keys: UInt64s, heldout_limi
     n = pairs.thin(ids, starts, first, last, source.limit, source.reach, keys, heldout_limit, *room)
     source.encoded.release(first, last)
     kept, left, right, _ = room[:, :n]
-    return Stretch(kept, left, right, begin, end)
+    return Segment(kept, left, right, begin, end)

@@ -26,7 +26,7 @@ LARGEST_SHARE = 0.05  # of the items, where FEWEST_HELDOUT asks for more than co
 FEWEST_ITEMS = 20  # a source of fewer holds nothing out
 
 
-class Names(NamedTuple):
+class WeightedNames(NamedTuple):
     """One of the two vocabularies: what its rows are called, and how often each was seen, which may be fractions."""
 
     names: Sequence[str]
@@ -69,8 +69,8 @@ class Source(ABC):
     record            what to write down of the corpus
     """
 
-    words: Names
-    contexts: Names
+    words: WeightedNames
+    contexts: WeightedNames
     same: bool
     n_positions: int
     unit: Literal["words", "pairs"]

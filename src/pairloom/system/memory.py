@@ -60,7 +60,7 @@ def shown(size: float) -> str:
     return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
 
 
-class Item(NamedTuple):
+class MemoryItem(NamedTuple):
     """A part of a need."""
 
     what: str
@@ -81,9 +81,9 @@ class Budget:
         """What is there now is what every need comes on top of."""
         self.begun = max(RUNNING, resident())
 
-    def check(self, items: Iterable[Item], advice: str = "Lower dim or raise min_count") -> None:
+    def check(self, items: Iterable[MemoryItem], advice: str = "Lower dim or raise min_count") -> None:
         """Refuse a need that cannot fit."""
-        need = [Item("Python and compiled code", self.begun), *(item for item in items if item.size)]
+        need = [MemoryItem("Python and compiled code", self.begun), *(item for item in items if item.size)]
         total = sum(item.size for item in need)
         there = self._there()
         if there is None or total <= there:
@@ -93,7 +93,7 @@ class Budget:
         more = ", or allow more (max_memory)" if self.limit else ""
         raise InputError(f"This needs {shown(total)} of memory ({parts}), and {limit}. {advice}{more}.")
 
-    def room(self, items: Iterable[Item] = ()) -> int | None:
+    def room(self, items: Iterable[MemoryItem] = ()) -> int | None:
         """What is left beside these, 0 at least; None where nobody knows."""
         there = self._there()
         return None if there is None else max(0, there - self.begun - sum(item.size for item in items))

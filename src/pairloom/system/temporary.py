@@ -19,9 +19,9 @@ from typing import BinaryIO, TypeVar
 
 HAS_LOCKS = find_spec("fcntl") is not None  # Windows has not
 
-Kind = tuple[str, str]  # what stands before and after the random part of a name
-BESIDE_OUTPUT: Kind = (".pairloom-", ".tmp")
-IN_CACHE: Kind = ("pairloom-tmp-", "")
+TemporaryKind = tuple[str, str]  # what stands before and after the random part of a name
+BESIDE_OUTPUT: TemporaryKind = (".pairloom-", ".tmp")
+IN_CACHE: TemporaryKind = ("pairloom-tmp-", "")
 
 _NAME = re.compile(r"(?:\.pairloom-(\w{8})\w{16}\.tmp|pairloom-tmp-(\w{8})\w{16})", re.ASCII)
 _OTHER_HOSTS_REST = 24 * 3600.0  # seconds that what another host made is left alone
@@ -60,7 +60,7 @@ class Temporary:
         self._owner = owner  # a descriptor that holds the lock, where there are locks
 
     @classmethod
-    def folder(cls, parent: Path, kind: Kind) -> "Temporary":
+    def folder(cls, parent: Path, kind: TemporaryKind) -> "Temporary":
         """A new folder, after removing what killed processes have left in `parent`."""
         path, descriptor, _ = _made(parent, kind, _make_folder)
         return cls(path, descriptor)
@@ -83,7 +83,7 @@ class Temporary:
 _Descriptor = TypeVar("_Descriptor", int, int | None)
 
 
-def _made(parent: Path, kind: Kind, make: Callable[[Path], _Descriptor]) -> tuple[Path, _Descriptor, bool]:
+def _made(parent: Path, kind: TemporaryKind, make: Callable[[Path], _Descriptor]) -> tuple[Path, _Descriptor, bool]:
     """A new name and what was made there; whether it is locked."""
     remove_leftovers(parent)
     while True:

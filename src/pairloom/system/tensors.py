@@ -39,7 +39,7 @@ _NO_DIGEST = b"0" * 64
 _CHUNK = 1 << 20  # bytes of a matrix that are made contiguous at a time
 
 
-class Kind(NamedTuple):
+class Layout(NamedTuple):
     """What files of one kind hold. Tensors are written in this order; all are there but those that are optional."""
 
     format: str
@@ -53,7 +53,7 @@ class Kind(NamedTuple):
 
 
 def write(
-    path: str | os.PathLike[str], kind: Kind, tensors: Tensors, record: dict[str, Any], half: bool = False
+    path: str | os.PathLike[str], kind: Layout, tensors: Tensors, record: dict[str, Any], half: bool = False
 ) -> None:
     """Write a file whole or not at all. Everything that could refuse does so before it is begun.
 
@@ -69,7 +69,7 @@ def write(
                 file.write(piece)
 
 
-def _header(kind: Kind, tensors: Tensors, dtypes: dict[str, str], record: dict[str, Any]) -> bytes:
+def _header(kind: Layout, tensors: Tensors, dtypes: dict[str, str], record: dict[str, Any]) -> bytes:
     """Length prefix and JSON, padded with spaces so that the data begin at a multiple of 64 bytes."""
     fields: dict[str, Any] = {"__metadata__": _metadata(kind, tensors, dtypes, record)}
     end = 0
@@ -84,7 +84,7 @@ def _header(kind: Kind, tensors: Tensors, dtypes: dict[str, str], record: dict[s
     return header.replace(_SEAL + _NO_DIGEST, _SEAL + sha256(header).hexdigest().encode())
 
 
-def _metadata(kind: Kind, tensors: Tensors, dtypes: dict[str, str], record: dict[str, Any]) -> dict[str, str]:
+def _metadata(kind: Layout, tensors: Tensors, dtypes: dict[str, str], record: dict[str, Any]) -> dict[str, str]:
     try:
         recorded = _json(record)
     except (TypeError, ValueError, RecursionError) as error:
@@ -136,7 +136,7 @@ def mapped(path: Path) -> memoryview:
     return memoryview(b"")  # an empty file cannot be mapped
 
 
-def read(data: memoryview, kind: Kind, trusted: frozenset[str] = frozenset()) -> tuple[Tensors, dict[str, Any]]:
+def read(data: memoryview, kind: Layout, trusted: frozenset[str] = frozenset()) -> tuple[Tensors, dict[str, Any]]:
     """The tensors, where they lie, and the record; those that are trusted are not hashed.
 
     The checks go from the first byte on. No number of the file is used before it was compared with the file's size.
@@ -179,7 +179,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _metadata_of(fields: dict[str, Any], kind: Kind) -> dict[str, str]:
+def _metadata_of(fields: dict[str, Any], kind: Layout) -> dict[str, str]:
     metadata = fields.get("__metadata__")
     if not isinstance(metadata, dict) or metadata.get("format") != kind.format:
         raise Fault(f"its header does not say that its format is {kind.format}. {FOREIGN}")
@@ -201,7 +201,7 @@ def _check_version(version: object, known: int) -> None:
     raise Fault(f"{short(version)} is no format version. {DAMAGED}")
 
 
-def _views(data: memoryview, fields: dict[str, Any], kind: Kind) -> Tensors:
+def _views(data: memoryview, fields: dict[str, Any], kind: Layout) -> Tensors:
     """The tensors where they lie, once their names, dtypes, shapes and offsets agree with each other and the file."""
     odd = set(fields) ^ {"__metadata__", *kind.dtypes}
     if odd - (kind.optional - set(fields)):
@@ -217,7 +217,7 @@ def _views(data: memoryview, fields: dict[str, Any], kind: Kind) -> Tensors:
     }
 
 
-def _extent(name: str, entry: object, size: int, kind: Kind) -> tuple[int, int, list[int]]:
+def _extent(name: str, entry: object, size: int, kind: Layout) -> tuple[int, int, list[int]]:
     """(begin, end, shape) of a tensor of a dtype that it may have. Python's integers do not overflow."""
     dtypes, rank = kind.dtypes[name], 2 if name in kind.matrices else 1
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"} or entry["dtype"] not in dtypes:

@@ -28,7 +28,7 @@ from pairloom.training.start import Start
 from pairloom.types import Float64s, Ids
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from pairloom.kernel.steps.block import Noise, Room
+    from pairloom.kernel.steps.block import BlockBuffers, PartNoise
 
 FROZEN = {None: None, "words": 1, "contexts": 2}  # as the kernel knows it
 
@@ -104,13 +104,13 @@ class Blockwise(Training):
         return word_part, deal_parts(len(self.noise), self.parts, key(int(deal_key), Purpose.PARTS))
 
     def _span_trainer(
-        self, dealt: Dealt, noise: "Noise", key: np.uint64, rates: list[float]
+        self, dealt: Dealt, noise: "PartNoise", key: np.uint64, rates: list[float]
     ) -> Callable[[int, int], float]:
         """What trains the blocks (i, (i + shift) mod P) for the i of a span; gives their largest mean square."""
         from pairloom.kernel.steps.block import make_room, train_diagonal
 
         longest, contexts = (int(np.diff(starts).max()) for starts in (dealt.starts, noise.starts))
-        rooms: list[Room] = []  # that nobody is in: as many as threads, since fresh memory costs time
+        rooms: list[BlockBuffers] = []  # that nobody is in: as many as threads, since fresh memory costs time
 
         def train_span(shift: int, span: int) -> float:
             try:
@@ -126,10 +126,10 @@ class Blockwise(Training):
         return train_span
 
 
-def noise_by_part(probability: Float64s, part_of: Ids, parts: int) -> "Noise":
+def noise_by_part(probability: Float64s, part_of: Ids, parts: int) -> "PartNoise":
     """An alias table for the contexts of each part."""
     from pairloom.kernel.alias import alias_table
-    from pairloom.kernel.steps.block import Noise
+    from pairloom.kernel.steps.block import PartNoise
 
     ids = np.argsort(part_of.astype(np.uint16), kind="stable").astype(np.int32)  # so short, sorted in linear time
     starts = np.searchsorted(part_of[ids], np.arange(parts + 1)).astype(np.int64)
@@ -138,4 +138,4 @@ def noise_by_part(probability: Float64s, part_of: Ids, parts: int) -> "Noise":
         mine = probability[ids[begin:end]]
         alias_table(mine / mine.sum(), cut[begin:end], other[begin:end])
         other[begin:end] = ids[begin:end][other[begin:end]]
-    return Noise(ids, cut, other.astype(np.int32), starts)
+    return PartNoise(ids, cut, other.astype(np.int32), starts)

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 from pairloom.errors import CheckpointWarning, ConfigError, Fault, InputError, OutputError
 from pairloom.system.files import atomic_write, check_space, output_errors
 from pairloom.system.locks import claim
-from pairloom.system.tensors import Kind, Tensors, mapped, read, write
+from pairloom.system.tensors import Layout, Tensors, mapped, read, write
 from pairloom.types import PathName
 
 KEPT = 2
 COMMAND = "command.json"
 _SIDES = ("W", "C", "squares_W", "squares_C", "best_W", "best_C")
-_KIND = Kind(
+_KIND = Layout(
     "pairloom-checkpoint",
     1,
     dict.fromkeys(_SIDES, ("F32",)),

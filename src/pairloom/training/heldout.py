@@ -16,7 +16,7 @@ from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key, uniform
 from pairloom.method.hierarchical import Tree
 from pairloom.pairs.from_text import TextSource
-from pairloom.pairs.in_order import heldout_stretches
+from pairloom.pairs.in_order import heldout_segments
 from pairloom.pairs.source import MOST_HELDOUT, Source
 from pairloom.system.spool import pieces
 from pairloom.system.threads import Workers
@@ -143,7 +143,7 @@ class HeldoutWindows:
 def _windows(source: TextSource) -> tuple[Ids, Starts, Starts, Starts]:
     """The held-out text, and of each place in it that has a window where this begins, the place, where it ends."""
     texts, windows, at, n_words = [], [np.empty((3, 0), np.int64)], 0, 0
-    for kept, left, right, *_ in heldout_stretches(source):
+    for kept, left, right, *_ in heldout_segments(source):
         places = np.flatnonzero(right - left > 1)
         if not len(places):
             continue

@@ -15,8 +15,8 @@ from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key
 from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names
 from pairloom.pairs.from_text import TextSource
-from pairloom.pairs.in_order import Stretch, stretches
-from pairloom.pairs.source import Names, Source
+from pairloom.pairs.in_order import Segment, segments
+from pairloom.pairs.source import Source, WeightedNames
 from pairloom.training.blockwise import noise_by_part
 from pairloom.training.heldout import Heldout, HeldoutWays, HeldoutWindows, Measure
 from pairloom.training.loop import LARGEST_SQUARE, Running, Training
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the kernels bring Numba
 
 # Trains a stretch under the key of its draws, with the rates at its two ends; gives how many examples it had, and the
 # mean square of their inner products.
-Trainer = Callable[[Stretch, np.uint64, float, float], tuple[int, float]]
+Trainer = Callable[[Segment, np.uint64, float, float], tuple[int, float]]
 
 
 class InOrder(Training):
@@ -46,7 +46,7 @@ class InOrder(Training):
     def _train_epoch(self, epoch: int) -> Iterator[int]:
         """A step is a stretch."""
         before, draws = epoch * self.source.n_positions, self.epochs_before + epoch
-        for stretch in stretches(self.text, draws, self.pool, self.step):
+        for stretch in segments(self.text, draws, self.pool, self.step):
             begin, end = before + stretch.begin, before + stretch.end
             noise_key = key(self.config.seed, Purpose.NOISE, draws, self.step)
             n, square = self.train_stretch(stretch, noise_key, self._lr(begin), self._lr(end))
@@ -66,10 +66,10 @@ class InOrder(Training):
         probability = noise(self.source.contexts.mass, self.config.noise_power)
         return _cbow_negative(self.model, probability, self.config.negatives, divide)
 
-    def _contexts(self) -> Names:
+    def _contexts(self) -> WeightedNames:
         if not self.tree:
             return self.source.contexts
-        return Names(node_names(self.tree), node_mass(self.tree, self.source.contexts.mass))
+        return WeightedNames(node_names(self.tree), node_mass(self.tree, self.source.contexts.mass))
 
 
 def _measure(source: TextSource, tree: Tree | None) -> Measure:
@@ -83,7 +83,7 @@ def _skipgram_hierarchical(model: "Model", tree: Tree) -> Trainer:
 
     ways, longest = _ways(tree), _longest(tree)
 
-    def train(stretch: Stretch, draws: np.uint64, *rates: float) -> tuple[int, float]:
+    def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
         room = hierarchical.make_room(stretch.reach, longest, model.width)
         done: tuple[int, float] = hierarchical.train_skipgram(model, ways, room, *stretch[:3], stretch.reach, *rates)
         return done
@@ -96,7 +96,7 @@ def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> Trainer:
 
     ways, longest = _ways(tree), _longest(tree)
 
-    def train(stretch: Stretch, draws: np.uint64, *rates: float) -> tuple[int, float]:
+    def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
         room = cbow.make_room(stretch.reach, longest, model.width)
         done: tuple[int, float] = cbow.train_hierarchical(
             model, ways, room, stretch.places, *stretch[:3], divide, *rates
@@ -114,7 +114,7 @@ def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide
     labels = np.zeros(1 + negatives + LANES, np.float32)
     labels[0] = 1
 
-    def train(stretch: Stretch, draws: np.uint64, *rates: float) -> tuple[int, float]:
+    def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
         room = cbow.make_room(stretch.reach, 1 + negatives, model.width)
         done: tuple[int, float] = cbow.train_negative(
             model, noise, labels, room, stretch.places, *stretch[:3], negatives, divide, draws, *rates

@@ -18,7 +18,7 @@ from pairloom import __version__
 from pairloom.errors import CorpusChangedError, DivergedError, Fault, InputError, StoppedError
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
-from pairloom.pairs.source import Names, Source
+from pairloom.pairs.source import Source, WeightedNames
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.threads import Workers
 from pairloom.training.checkpoint import Checkpoints, State
@@ -257,7 +257,7 @@ class Training(ABC):
         W, C = (m.reshape(-1, self.model.stride)[:, : self.config.dim] for m in (self.model.W, self.model.C))
         return W, C
 
-    def _contexts(self) -> Names:
+    def _contexts(self) -> WeightedNames:
         """What the rows of C are called."""
         return self.source.contexts
 

@@ -15,8 +15,8 @@ from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.method.contexts import Windows
 from pairloom.pairs.blocks import PAIRS_PER_ROUND, TOKENS_PER_CHUNK, number_of_parts, pairs_per_round, stride_of
 from pairloom.pairs.from_text import LONGEST_WHOLE
-from pairloom.pairs.source import LARGEST_SHARE, MOST_HELDOUT, Names
-from pairloom.system.memory import Budget, Item
+from pairloom.pairs.source import LARGEST_SHARE, MOST_HELDOUT, WeightedNames
+from pairloom.system.memory import Budget, MemoryItem
 from pairloom.training.heldout import WORDS_AT_ONCE
 from pairloom.training.softmax import ROWS_AT_ONCE
 from pairloom.types import Float64s
@@ -30,7 +30,7 @@ WORDS_AROUND = 20  # where a window is a whole line, whose length is not known y
 SLABS = 12 * (1 << 25)  # of text whose pairs are counted by sppmi-svd
 
 
-class Sizes(NamedTuple):
+class TrainingSizes(NamedTuple):
     """What the need follows from."""
 
     words: Float64s  # the mass of each
@@ -49,7 +49,7 @@ def check_smallest(budget: Budget, config: TrainConfig) -> None:
 
 def check_model(budget: Budget, config: TrainConfig, n_words: int, n_contexts: int) -> None:
     """Refuse words and contexts that would not fit, however short their names are."""
-    names = Item("for their names", (STRING + PER_NAME) * (n_words + n_contexts))
+    names = MemoryItem("for their names", (STRING + PER_NAME) * (n_words + n_contexts))
     budget.check([*_model(config, n_words, n_contexts), names])
 
 
@@ -59,12 +59,12 @@ def check_text(budget: Budget, vocabulary: Vocabulary, config: TrainConfig, thre
     budget.check(max(needs, key=total))
 
 
-def check_pairs(budget: Budget, sizes: Sizes, config: TrainConfig, threads: int) -> None:
+def check_pairs(budget: Budget, sizes: TrainingSizes, config: TrainConfig, threads: int) -> None:
     """Refuse pairs whose vocabularies do not fit."""
     budget.check(training_need(config, sizes, threads))
 
 
-def of_text(vocabulary: Vocabulary, config: TrainConfig) -> Sizes:
+def of_text(vocabulary: Vocabulary, config: TrainConfig) -> TrainingSizes:
     """The sizes of a text, of which only the vocabulary is known."""
     windows = Windows.of(config)
     keep = vocabulary.keep_probability(config.sample, config.subsampling)
@@ -75,51 +75,51 @@ def of_text(vocabulary: Vocabulary, config: TrainConfig) -> Sizes:
     if config.positional:
         contexts = np.repeat(mass, windows.n_offsets)
         n_bytes += windows.n_offsets * (n_bytes + (STRING + 4) * len(vocabulary))
-        return Sizes(mass, contexts, n_bytes, tokens, kept, tokens * kept * per_word)
-    return Sizes(mass, mass, n_bytes, tokens, kept, tokens * kept * per_word)
+        return TrainingSizes(mass, contexts, n_bytes, tokens, kept, tokens * kept * per_word)
+    return TrainingSizes(mass, mass, n_bytes, tokens, kept, tokens * kept * per_word)
 
 
-def of_pairs(words: Names, contexts: Names, n_pairs: int, weighted: bool) -> Sizes:
+def of_pairs(words: WeightedNames, contexts: WeightedNames, n_pairs: int, weighted: bool) -> TrainingSizes:
     """The sizes of given pairs."""
     n_bytes = sum(map(len, words.names)) + sum(map(len, contexts.names)) + STRING * len(contexts.names)
     total = float(words.mass.sum()) if weighted else float(n_pairs)
-    return Sizes(words.mass, contexts.mass, n_bytes, n_pairs, 1.0, max(total, 1.0), n_pairs if weighted else 0)
+    return TrainingSizes(words.mass, contexts.mass, n_bytes, n_pairs, 1.0, max(total, 1.0), n_pairs if weighted else 0)
 
 
-def training_need(config: TrainConfig, sizes: Sizes, threads: int) -> list[Item]:
+def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
     """The items."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
-    names = Item(
+    names = MemoryItem(
         f"for the names of {n_words:,} words",
         sizes.name_bytes + (STRING + PER_NAME) * n_words + PER_NAME * (n_contexts if n_contexts != n_words else 0),
     )
     if config.model == "sppmi-svd":
         return [names, *_factored(config, sizes, threads)]
-    kept_aside = Item("for what is held out", _heldout(config, sizes) + _copied(config, threads))
+    kept_aside = MemoryItem("for what is held out", _heldout(config, sizes) + _copied(config, threads))
     items = [*_model(config, n_words, n_contexts), names, kept_aside]
     if config.objective == "softmax":
         return [*items, *_softmax(config, sizes)]
-    noise = Item("for noise", PER_CONTEXT * n_contexts)
+    noise = MemoryItem("for noise", PER_CONTEXT * n_contexts)
     if config.model == "skipgram" and config.objective == "negative":
         return [*items, noise, *_blocks(config, sizes, threads)]
-    tree = Item("for the tree", PER_NODE * n_contexts if config.objective == "hs" else 0)
+    tree = MemoryItem("for the tree", PER_NODE * n_contexts if config.objective == "hs" else 0)
     return [*items, tree if config.objective == "hs" else noise, _stretches(threads)]
 
 
-def encoding_need(vocabulary: Vocabulary, threads: int) -> list[Item]:
+def encoding_need(vocabulary: Vocabulary, threads: int) -> list[MemoryItem]:
     """What it takes to read a text by a vocabulary."""
     n_bytes, n_words = sum(map(len, vocabulary.words)), len(vocabulary)
-    names = Item(f"for the names of {n_words:,} words", n_bytes + STRING * n_words)
-    return [names, Item("to find them", 64 * n_words + n_bytes), Item("for text", BLOCKS_OF_TEXT * threads)]
+    names = MemoryItem(f"for the names of {n_words:,} words", n_bytes + STRING * n_words)
+    return [names, MemoryItem("to find them", 64 * n_words + n_bytes), MemoryItem("for text", BLOCKS_OF_TEXT * threads)]
 
 
-def _model(config: TrainConfig, n_words: int, n_contexts: int) -> list[Item]:
+def _model(config: TrainConfig, n_words: int, n_contexts: int) -> list[MemoryItem]:
     size = 4 * stride_of(config.dim) * (n_words + n_contexts)
     what = f"for {n_words:,} words and {n_contexts:,} contexts of dim {config.dim}"
-    return [Item(what, size), Item("for the best state of them", 0 if config.patience is None else size)]
+    return [MemoryItem(what, size), MemoryItem("for the best state of them", 0 if config.patience is None else size)]
 
 
-def _blocks(config: TrainConfig, sizes: Sizes, threads: int) -> list[Item]:
+def _blocks(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
     """The pairs of a round, and what threads train them with."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
     parts = number_of_parts(n_words, n_contexts, config.dim, sizes.n_pairs)
@@ -129,16 +129,19 @@ def _blocks(config: TrainConfig, sizes: Sizes, threads: int) -> list[Item]:
     dealt = 9 * pairs + 16 * int(positions * sizes.kept) + weights + 32 * chunks * parts**2
     block = min(pairs, 4 * pairs // parts**2 + 1000)  # some have more than others
     room = block // 6 * 8 * (12 + config.negatives) + 4 * block + 32 * (n_contexts // parts + 1)
-    return [Item("for the pairs of a round", dealt), Item(f"for {threads} threads", threads * (room + 2_000_000))]
+    return [
+        MemoryItem("for the pairs of a round", dealt),
+        MemoryItem(f"for {threads} threads", threads * (room + 2_000_000)),
+    ]
 
 
-def _round(sizes: Sizes, most: int) -> tuple[int, int, int]:
+def _round(sizes: TrainingSizes, most: int) -> tuple[int, int, int]:
     """How many rounds an epoch has, and how many pairs and positions one of them."""
     rounds = max(1, int(-(-sizes.n_pairs // most)))
     return rounds, int(sizes.n_pairs / rounds), -(-sizes.n_positions // rounds)
 
 
-def _heldout(config: TrainConfig, sizes: Sizes) -> int:
+def _heldout(config: TrainConfig, sizes: TrainingSizes) -> int:
     share = max(config.heldout, LARGEST_SHARE) if config.heldout else 0.0
     n = int(min(MOST_HELDOUT, share * sizes.n_pairs))
     return n * (PER_PAIR_KEPT_ASIDE + 16 * config.negatives) + 16 * len(sizes.contexts)
@@ -155,11 +158,11 @@ def _copied(config: TrainConfig, threads: int) -> int:
     return threads * (4 + 8 + 8 + 8) * config.dim * words if config.model == "cbow" else 0
 
 
-def _stretches(threads: int) -> Item:
-    return Item("for text", (6 + threads) * 20 * TOKENS_PER_CHUNK)
+def _stretches(threads: int) -> MemoryItem:
+    return MemoryItem("for text", (6 + threads) * 20 * TOKENS_PER_CHUNK)
 
 
-def _softmax(config: TrainConfig, sizes: Sizes) -> list[Item]:
+def _softmax(config: TrainConfig, sizes: TrainingSizes) -> list[MemoryItem]:
     """Adagrad's squares, products with all contexts, and the pairs of an epoch, each once."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
     rounds, pairs, positions = _round(sizes, PAIRS_PER_ROUND)
@@ -167,19 +170,19 @@ def _softmax(config: TrainConfig, sizes: Sizes) -> list[Item]:
     counted = 60 * in_round * rounds + 32 * pairs + 16 * positions
     squares = 4 * stride_of(config.dim) * (n_words + n_contexts)
     return [
-        Item("for their squares", squares + 512 * n_contexts),
-        Item("for counting pairs", int(counted)),
+        MemoryItem("for their squares", squares + 512 * n_contexts),
+        MemoryItem("for counting pairs", int(counted)),
     ]
 
 
-def _factored(config: TrainConfig, sizes: Sizes, threads: int) -> list[Item]:
+def _factored(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
     n = len(sizes.words)
     entries = distinct(sizes.words, sizes.contexts, sizes.n_pairs)
     slab = min(SLABS, 12 * sizes.n_positions) + threads * (8 * n + 60_000_000)
     return [
-        Item("for counting pairs", slab),
-        Item("for the table", int(40 * entries)),
-        Item(f"for singular vectors of dim {config.dim}", 8 * n * config.dim * 8),
+        MemoryItem("for counting pairs", slab),
+        MemoryItem("for the table", int(40 * entries)),
+        MemoryItem(f"for singular vectors of dim {config.dim}", 8 * n * config.dim * 8),
     ]
 
 
@@ -199,6 +202,6 @@ def _binned(mass: Float64s) -> tuple[Float64s, Float64s]:
     return np.bincount(place, mass) / sizes / mass.sum(), sizes.astype(np.float64)
 
 
-def total(items: Iterable[Item]) -> int:
+def total(items: Iterable[MemoryItem]) -> int:
     """Their sum."""
     return sum(item.size for item in items)

@@ -14,11 +14,11 @@ from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary, checked_selection
 from pairloom.errors import ConfigError, InputError
-from pairloom.pairs.from_given import PairSource
+from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.from_text import TextSource
-from pairloom.pairs.given_encoding import encode_pairs
-from pairloom.pairs.given_names import Selection
-from pairloom.pairs.given_reading import open_pairs
+from pairloom.pairs.pair_encoding import encode_pairs
+from pairloom.pairs.pair_names import Selection
+from pairloom.pairs.pair_reading import open_pairs
 from pairloom.pairs.source import Source
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.cache_folder import default_cache_dir, temporary_folder

@@ -34,7 +34,7 @@ def _bin(x, bins):
     return min(max(math.floor((x + REACH) * (bins / (2 * REACH))), 0), bins - 1)
 
 
-class Pairs(NamedTuple):
+class ObservedPairs(NamedTuple):
     """#(w, c), as `Cooccurrences` has it."""
 
     indptr: np.ndarray

@@ -51,8 +51,8 @@ Common = namedtuple("Common", ["noise", "share", "normal", "mean", "inverse"])
 Limits = namedtuple("Limits", ["rows", "mean", "gradients", "enough"])
 
 # What a thread solves one problem after the other in.
-Room = namedtuple(
-    "Room",
+SolverBuffers = namedtuple(
+    "SolverBuffers",
     "X weight slope v gradient moved trial trial_gradient trial_moved step turned S Y Z rho alpha v32 sum",
 )
 
@@ -62,7 +62,7 @@ def make_room(width, rows):
     X = room_for(rows, width)
     steps = [np.zeros((MEMORY, width)) for _ in range(3)]
     singles = np.zeros(width, np.float32), np.zeros(width + EIGHTS * LANES, np.float32)
-    return Room(
+    return SolverBuffers(
         X,  # 0 beyond dim, and stays so
         np.zeros(len(X), np.float32),
         *(np.zeros(width) for _ in range(9)),

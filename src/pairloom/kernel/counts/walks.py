@@ -41,7 +41,7 @@ class Alpha(NamedTuple):
     far: float  # 2
 
 
-class Names(NamedTuple):
+class NodeNames(NamedTuple):
     """Node i is called arena[offsets[i] : offsets[i + 1]]."""
 
     arena: npt.NDArray[np.uint8]
@@ -227,7 +227,7 @@ def _unit(bits):
 # --- As text
 
 
-def spell(names: Names, nodes, lengths):
+def spell(names: NodeNames, nodes, lengths):
     """The walks as lines of names, parted by spaces."""
     out = np.empty(_count_bytes(names.offsets, nodes, lengths), np.uint8)
     _spell(names, nodes, lengths, out)

@@ -13,7 +13,7 @@ from pairloom.kernel.steps.sgns import DRAWN, LAST_OWN, OWN, SIX, step_batch, st
 WAITING = 8  # int32 for each context: SIX words of pairs that wait, how many they are, and one that nobody uses
 
 
-class Noise(NamedTuple):
+class PartNoise(NamedTuple):
     """Alias tables, one after the other: that of part j is at starts[j] .. starts[j + 1]."""
 
     ids: npt.NDArray[np.int32]  # a slot's own context
@@ -22,7 +22,7 @@ class Noise(NamedTuple):
     starts: npt.NDArray[np.int64]
 
 
-class Room(NamedTuple):
+class BlockBuffers(NamedTuple):
     """What one thread works with."""
 
     plan: npt.NDArray[np.int64]  # (batches of a block and one more, DRAWN + negatives)
@@ -32,9 +32,9 @@ class Room(NamedTuple):
     nobody: npt.NDArray[np.float32]  # two rows of zeros, the pair that fills up a block's last batch
 
 
-def make_room(negatives: int, longest: int, contexts: int, width: int) -> Room:
+def make_room(negatives: int, longest: int, contexts: int, width: int) -> BlockBuffers:
     """Room for blocks of up to `longest` pairs, whose part has so many contexts."""
-    return Room(
+    return BlockBuffers(
         np.empty((longest // SIX + 2, DRAWN + negatives), np.int64),
         np.zeros((contexts, WAITING), np.int32),
         np.empty(longest + 1, np.int32),

@@ -32,7 +32,7 @@ from pairloom.kernel.steps.sgns import LINE
 _F = np.float32
 
 
-class Room(NamedTuple):
+class WindowBuffers(NamedTuple):
     """What a thread works with."""
 
     words: npt.NDArray[np.int64]  # addresses of the rows of a window
@@ -42,9 +42,9 @@ class Room(NamedTuple):
     nobody: npt.NDArray[np.float32]  # a row of zeros, which fills up a plan
 
 
-def make_room(reach: int, predicted: int, width: int) -> Room:
+def make_room(reach: int, predicted: int, width: int) -> WindowBuffers:
     """Room for windows that reach so far to either side, and so many rows that one predicts."""
-    return Room(
+    return WindowBuffers(
         np.zeros(2 * reach + 1, np.int64),  # one more, which is written but does not count
         np.zeros((2, predicted + LANES), np.int64),
         np.zeros(predicted + LANES, np.float32),

@@ -8,7 +8,7 @@ import numpy as np
 
 from pairloom.kernel.compile import njit
 from pairloom.kernel.rng import derive, draw, lower
-from pairloom.method.draws import STRETCH
+from pairloom.method.draws import PAIRS_PER_SLICE
 
 _32 = np.uint64(32)
 _LOW = 0xFFFFFFFF
@@ -24,7 +24,7 @@ def draw_copies(pairs, weights, first, step, n, sweep, sweeps, limits, keys, hel
     w_limit, c_limit = limits
     at = 0
     for stretch in range(first, first + n * step, step):
-        for i in range(stretch * STRETCH, min((stretch + 1) * STRETCH, len(pairs))):
+        for i in range(stretch * PAIRS_PER_SLICE, min((stretch + 1) * PAIRS_PER_SLICE, len(pairs))):
             if len(weights) > 0:
                 begun = np.float64(draw(keys[1], i) >> _32) * 2.0**-32
                 share = np.float64(weights[i]) / sweeps
@@ -51,7 +51,7 @@ def count(pairs, first, step, n, copies, parts, word_part, context_part, counts)
     """Add to counts[block] how many pairs n stretches have for each block."""
     at = 0
     for stretch in range(first, first + n * step, step):
-        for i in range(stretch * STRETCH, min((stretch + 1) * STRETCH, len(pairs))):
+        for i in range(stretch * PAIRS_PER_SLICE, min((stretch + 1) * PAIRS_PER_SLICE, len(pairs))):
             pair = pairs[i]
             block = word_part[pair >> 32] * parts + context_part[pair & _LOW]
             counts[block] += 1 if len(copies) == 0 else copies[at]
@@ -67,7 +67,7 @@ def deal(pairs, first, step, n, copies, passes, parts, word_part, context_part, 
     for a_pass in range(passes):
         at = 0
         for stretch in range(first, first + n * step, step):
-            for i in range(stretch * STRETCH, min((stretch + 1) * STRETCH, len(pairs))):
+            for i in range(stretch * PAIRS_PER_SLICE, min((stretch + 1) * PAIRS_PER_SLICE, len(pairs))):
                 times = 1
                 if len(copies) > 0:
                     times = copies[at] * (a_pass + 1) // passes - copies[at] * a_pass // passes

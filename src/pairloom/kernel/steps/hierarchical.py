@@ -40,7 +40,7 @@ class Ways(NamedTuple):
     labels: npt.NDArray[np.float32]
 
 
-class Room(NamedTuple):
+class PathBuffers(NamedTuple):
     """What a thread works with."""
 
     plan: npt.NDArray[np.int64]  # (2, words and nodes of a place): addresses of rows, of this place and of the coming
@@ -48,9 +48,9 @@ class Room(NamedTuple):
     nobody: npt.NDArray[np.float32]  # a row of zeros, the word that fills up a six
 
 
-def make_room(reach: int, longest: int, width: int) -> Room:
+def make_room(reach: int, longest: int, width: int) -> PathBuffers:
     """Room for places that so many words on either side may predict, and ways of so many turns."""
-    return Room(
+    return PathBuffers(
         np.zeros((2, words_of(reach) + longest + LANES), np.int64),
         np.zeros(max(longest, 1) * LANES, np.float32),
         np.zeros(width, np.float32),
@@ -170,7 +170,7 @@ def step_way_of_one(v, way, labels, turns, width, lr, step, coming, coming_turns
     return squares
 
 
-class Tree(NamedTuple):
+class TreeAddresses(NamedTuple):
     """Addresses of `Ways`, and of what else it takes to plan one."""
 
     starts: int
@@ -185,7 +185,7 @@ class Tree(NamedTuple):
 def tree_of(ways, model, room):
     """The addresses of these."""
     starts, nodes, labels = address(ways.starts), address(ways.nodes), address(ways.labels)
-    return Tree(starts, nodes, labels, address(model.C), 4 * model.stride, address(room.nobody))
+    return TreeAddresses(starts, nodes, labels, address(model.C), 4 * model.stride, address(room.nobody))
 
 
 @njit(nogil=True, cache=True)

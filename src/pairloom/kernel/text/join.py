@@ -9,13 +9,13 @@ from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
 from pairloom.kernel.simd import address
 from pairloom.kernel.text.phrases import Slots, value_of
-from pairloom.kernel.text.words import AT_LINE_END, Bytes, Table, empty_found, find, places_of, scan
+from pairloom.kernel.text.words import AT_LINE_END, Bytes, WordTable, empty_found, find, places_of, scan
 
 
 class Joiner(NamedTuple):
     """The phrases of one pass, over the words that are in any of them."""
 
-    words: Table
+    words: WordTable
     is_connector: npt.NDArray[np.bool_]
     gaps: Slots
     pairs: Slots

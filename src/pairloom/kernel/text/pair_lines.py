@@ -12,7 +12,7 @@ from pairloom.kernel.text.numbers import parse_number
 from pairloom.kernel.text.words import (
     AT_LINE_END,
     Bytes,
-    Table,
+    WordTable,
     add_word,
     empty_found,
     empty_table,
@@ -32,8 +32,8 @@ class Parsed(NamedTuple):
     the pairs of the lines before it are there.
     """
 
-    words: Table
-    contexts: Table
+    words: WordTable
+    contexts: WordTable
     w: npt.NDArray[np.int32]
     c: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float32]

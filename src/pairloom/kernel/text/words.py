@@ -39,7 +39,7 @@ _LOW = np.uint64(0x00000000FFFFFFFF)
 _HIGH = np.uint64(0xFFFFFFFF00000000)
 
 
-class Table(NamedTuple):
+class WordTable(NamedTuple):
     """Words and how often they were seen. Word e has the bytes arena[offsets[e] : offsets[e + 1]].
 
     A slot is 0 when empty; otherwise it has the high half of the word's hash and, in its low half, e + 1.
@@ -53,7 +53,7 @@ class Table(NamedTuple):
     used: npt.NDArray[np.int64]  # (1,): how many words there are
 
 
-MakeRoom = Callable[[Table, int, int], Table]
+MakeRoom = Callable[[WordTable, int, int], WordTable]
 
 
 class Ids(NamedTuple):
@@ -71,9 +71,9 @@ class _Found(NamedTuple):
     hash: npt.NDArray[np.uint64]
 
 
-def empty_table(n_words: int = 1 << 14, n_bytes: int = 1 << 17) -> Table:
+def empty_table(n_words: int = 1 << 14, n_bytes: int = 1 << 17) -> WordTable:
     """A table with room for so many words, of so many bytes together."""
-    return Table(
+    return WordTable(
         slots=_empty_slots(n_words),
         hashes=np.zeros(n_words, np.uint64),
         offsets=np.zeros(n_words + 1, np.int64),
@@ -83,19 +83,19 @@ def empty_table(n_words: int = 1 << 14, n_bytes: int = 1 << 17) -> Table:
     )
 
 
-def table_of(words: list[bytes]) -> Table:
+def table_of(words: list[bytes]) -> WordTable:
     """A table in which word e is words[e], for `encode`. The words must differ; counts are zero."""
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     return table_with(np.frombuffer(b"".join(words), np.uint8), lengths)
 
 
-def table_with(arena: Bytes, lengths: npt.NDArray[np.int64]) -> Table:
+def table_with(arena: Bytes, lengths: npt.NDArray[np.int64]) -> WordTable:
     """The same for words of these lengths, one after the other in an arena."""
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     return merge(empty_table(len(lengths), len(arena)), arena, offsets, np.zeros(len(lengths), np.int64))
 
 
-def count(table: Table, data: Bytes, make_room: MakeRoom | None = None) -> tuple[Table, int, int]:
+def count(table: WordTable, data: Bytes, make_room: MakeRoom | None = None) -> tuple[WordTable, int, int]:
     """Count the words of a block. Gives the table (another one if need be), the tokens, and how many were too long.
 
     make_room is called as `with_room` is, and may empty the table instead of making a larger one.
@@ -109,14 +109,14 @@ def count(table: Table, data: Bytes, make_room: MakeRoom | None = None) -> tuple
     return table, int(totals[0]), int(totals[1])
 
 
-def merge(table: Table, arena: Bytes, offsets: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> Table:
+def merge(table: WordTable, arena: Bytes, offsets: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> WordTable:
     """Add the words and counts of another table. Gives the table, or a larger one."""
     table, rows = absorb(table, arena, offsets)
     table.counts[rows] += counts
     return table
 
 
-def absorb(table: Table, arena: Bytes, offsets: npt.NDArray[np.int64]) -> tuple[Table, npt.NDArray[np.int64]]:
+def absorb(table: WordTable, arena: Bytes, offsets: npt.NDArray[np.int64]) -> tuple[WordTable, npt.NDArray[np.int64]]:
     """Add the words of another table. Gives the table, or a larger one, and where in it each of the words stands."""
     rows = np.empty(len(offsets) - 1, np.int64)
     table = with_room(table, n_words=len(rows), n_bytes=len(arena))
@@ -124,14 +124,14 @@ def absorb(table: Table, arena: Bytes, offsets: npt.NDArray[np.int64]) -> tuple[
     return table, rows
 
 
-def contents(table: Table) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def contents(table: WordTable) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The used part of a table: arena, offsets and counts."""
     used = int(table.used[0])
     offsets = table.offsets[: used + 1]
     return table.arena[: offsets[-1]], offsets, table.counts[:used]
 
 
-def encode(table: Table, data: Bytes, gaps: bool = False) -> Ids:
+def encode(table: WordTable, data: Bytes, gaps: bool = False) -> Ids:
     """The ids of a block's words. Those not in the table are left out, or -1; words too long are left out."""
     ids = np.empty(len(data) // 2 + 1, np.int32)
     line_ends = np.empty(len(data) // 2 + 2, np.int64)
@@ -151,7 +151,7 @@ def _n_slots(n_words: int) -> int:
     return 1 << max(4, (2 * n_words).bit_length())
 
 
-def with_room(table: Table, n_words: int, n_bytes: int) -> Table:
+def with_room(table: WordTable, n_words: int, n_bytes: int) -> WordTable:
     """The table itself if it has room for so many more words and bytes, else a copy of at least twice the size."""
     used = int(table.used[0])
     used_bytes = int(table.offsets[used])
@@ -170,7 +170,7 @@ def with_room(table: Table, n_words: int, n_bytes: int) -> Table:
     return table
 
 
-def growth(table: Table, n_words: int, n_bytes: int) -> int:
+def growth(table: WordTable, n_words: int, n_bytes: int) -> int:
     """The bytes of the arrays that `with_room` would make, beside those that the table has until they are filled."""
     used = int(table.used[0])
     used_bytes, new = int(table.offsets[used]), 0
@@ -182,7 +182,7 @@ def growth(table: Table, n_words: int, n_bytes: int) -> int:
     return new
 
 
-def emptied(table: Table) -> Table:
+def emptied(table: WordTable) -> WordTable:
     """The same memory, without any words."""
     table.slots[:] = table.counts[:] = table.used[:] = 0
     return table

@@ -19,10 +19,10 @@ import numpy.typing as npt
 
 from pairloom.corpus.encoding import release_pages
 from pairloom.errors import InputError
-from pairloom.pairs import given_names as pair_sides
-from pairloom.pairs.given_names import Numbers, Selection, Side, Translation, places
-from pairloom.pairs.given_reading import PairCorpus
-from pairloom.pairs.source import Names
+from pairloom.pairs import pair_names as pair_sides
+from pairloom.pairs.pair_names import Numbers, Selection, SideCounts, Translation, places
+from pairloom.pairs.pair_reading import PairCorpus
+from pairloom.pairs.source import WeightedNames
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.files import output_errors
 from pairloom.system.memory import for_counting
@@ -39,8 +39,8 @@ class EncodedPairs:
 
     pairs: Pairs
     weights: Weights
-    words: Names
-    contexts: Names
+    words: WeightedNames
+    contexts: WeightedNames
     digest: str
 
     def release(self) -> None:
@@ -56,7 +56,9 @@ def encode_pairs(
     contexts: Selection,
     *,
     check_sizes: Callable[[int, int], object] = lambda n_words, n_contexts: None,
-    check: Callable[[Names, Names, int, bool], object] = lambda words, contexts, n_pairs, weighted: None,
+    check: Callable[[WeightedNames, WeightedNames, int, bool], object] = lambda words, contexts, n_pairs, weighted: (
+        None
+    ),
     max_memory: int | None = None,
     threads: int = 1,
     on_progress: OnProgress = ignore,
@@ -67,7 +69,7 @@ def encode_pairs(
     contexts, the number of pairs and whether they have weights; both may refuse them. max_memory: as of `count`.
     """
     room = for_counting(max_memory) // 2
-    with Side(room, folder, threads) as w_side, Side(room, folder, threads) as c_side:
+    with SideCounts(room, folder, threads) as w_side, SideCounts(room, folder, threads) as c_side:
         n_pairs, weighted = _read(corpus, folder, w_side, c_side, threads, on_progress)
         if n_pairs == 0:
             raise InputError(f"{corpus.name} has no pairs. Each line must read like: cat sleeps")
@@ -94,7 +96,7 @@ def encode_pairs(
 
 
 def _read(
-    corpus: PairCorpus, folder: Path, words: Side, contexts: Side, threads: int, on_progress: OnProgress
+    corpus: PairCorpus, folder: Path, words: SideCounts, contexts: SideCounts, threads: int, on_progress: OnProgress
 ) -> tuple[int, bool]:
     """Write all pairs, by the rows of their words as they came, and their weights from the first one on.
 
@@ -132,7 +134,7 @@ def _bytes(weights: Weights) -> bytes:
 # --- Renumbering
 
 
-def _renumber(folder: Path, words: Side, contexts: Side, w_chosen: Numbers, c_chosen: Numbers) -> Any:
+def _renumber(folder: Path, words: SideCounts, contexts: SideCounts, w_chosen: Numbers, c_chosen: Numbers) -> Any:
     """Write the pairs again, of chosen words and contexts only and by their places; gives a digest of the files."""
     digest = hashlib.sha256()
     seen, weights = _map(folder / _SEEN, "<i8"), _map(folder / _WEIGHTS, "<f4")

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from pairloom.config import TrainConfig
 from pairloom.corpus.vocabulary import keep_probability
 from pairloom.method.contexts import keep_limit
-from pairloom.method.draws import STRETCH, Purpose, heldout_key, key, uniform
-from pairloom.pairs.given_encoding import EncodedPairs
+from pairloom.method.draws import PAIRS_PER_SLICE, Purpose, heldout_key, key, uniform
+from pairloom.pairs.pair_encoding import EncodedPairs
 from pairloom.pairs.source import Dealt, Round, Source, heldout_limit
 from pairloom.system.threads import Workers
 from pairloom.types import Ids
@@ -105,7 +105,7 @@ class PairSource(Source):
         if not (self.weighted or len(self.limits[0]) or self.heldout_limit):
             return np.empty(0, np.int32)
         keys = np.array([key(seed, p, epoch) for p in (Purpose.KEEP, Purpose.WEIGHT)] + [heldout_key()])
-        copies = np.zeros(chunk.n * STRETCH, np.int32)
+        copies = np.zeros(chunk.n * PAIRS_PER_SLICE, np.int32)
         pairs, limits, limit = self.encoded.pairs, tuple(self.limits), self.heldout_limit
         draw_copies(pairs, self.trained_weights, *chunk, sweep, sweeps, limits, keys, limit, copies)
         return copies
@@ -131,7 +131,7 @@ def _total(weights: npt.NDArray[np.float32]) -> float:
 
 
 def _chunks(n_pairs: int, first: int, step: int) -> Iterator[_Chunk]:
-    stretches = range(first, -(-n_pairs // STRETCH), step)
+    stretches = range(first, -(-n_pairs // PAIRS_PER_SLICE), step)
     for at in range(0, len(stretches), _STRETCHES):
         some = stretches[at : at + _STRETCHES]
         yield _Chunk(some[0], step, len(some))

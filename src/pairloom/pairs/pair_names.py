@@ -22,8 +22,8 @@ from pairloom.corpus.encoding import release_pages
 from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, Sieve, Spilling, Words
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
-from pairloom.pairs.given_reading import Strings
-from pairloom.pairs.source import Names
+from pairloom.pairs.pair_reading import Strings
+from pairloom.pairs.source import WeightedNames
 from pairloom.system.spool import Spool
 from pairloom.types import Float64s
 
@@ -48,7 +48,7 @@ class Selection(NamedTuple):
         return Sieve(min_count=self.min_count, max_vocab=self.most)
 
 
-class Side(Spilling):
+class SideCounts(Spilling):
     """The words of pairs that are read, or their contexts: rows of a table, and from time to time of a new one."""
 
     def __init__(self, most_bytes: int, folder: Path, threads: int) -> None:
@@ -126,7 +126,7 @@ class Side(Spilling):
             n += int(np.count_nonzero((mass >= selection.min_count) & (mass > 0)))
         return n if selection.most is None else min(n, selection.most)
 
-    def chosen(self, selection: Selection, name: str) -> tuple[Names, Numbers]:
+    def chosen(self, selection: Selection, name: str) -> tuple[WeightedNames, Numbers]:
         """The words that take part, and the number of each, or -1 if it does not occur. name: of the pairs."""
         kept = self._kept(selection.sieve)
         counts = WordCounts(name, kept.arena.tobytes(), kept.offsets, kept.counts, 0, self.n_words - len(kept.counts))
@@ -160,7 +160,7 @@ class Side(Spilling):
 class Translation:
     """What the rows of pairs mean, of one run after the other."""
 
-    def __init__(self, side: Side, meaning: Callable[[Numbers], Numbers]) -> None:
+    def __init__(self, side: SideCounts, meaning: Callable[[Numbers], Numbers]) -> None:
         self._side, self._meaning, self._run = side, meaning, -1
 
     def __call__(self, rows: Numbers, first_pair: int) -> Numbers:
@@ -193,13 +193,13 @@ def places(chosen: Numbers) -> Callable[[Numbers], Numbers]:
     return of
 
 
-def _chosen(counts: WordCounts, selection: Selection) -> tuple[Names, npt.NDArray[np.intp]]:
+def _chosen(counts: WordCounts, selection: Selection) -> tuple[WeightedNames, npt.NDArray[np.intp]]:
     """The vocabulary and, for each of its words, its row in the counts, or -1 where it does not occur."""
     what, option, min_count, most, given = selection
     if given is not None:
         found = {counts.words([row])[0]: row for row in counts.rows_of(set(given.words)).tolist()}
         rows = np.array([found.get(word, -1) for word in given.words], np.intp)
-        return Names(given.words, given.counts.astype(np.float64)), rows
+        return WeightedNames(given.words, given.counts.astype(np.float64)), rows
     rows = counts.ordered(np.flatnonzero((counts.counts >= min_count) & (counts.counts > 0)))[:most]
     if len(rows) < 2:
         raise InputError(
@@ -207,4 +207,4 @@ def _chosen(counts: WordCounts, selection: Selection) -> tuple[Names, npt.NDArra
             f"need at least 2 {what}s to tell them apart. Use a smaller {option}, or more pairs."
         )
     mass: Float64s = np.asarray(counts.counts[rows], np.float64)
-    return Names(counts.words(rows), mass), rows
+    return WeightedNames(counts.words(rows), mass), rows

@@ -17,12 +17,12 @@ from pairloom.config import TrainConfig
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, CorpusTypeError, InputError
 from pairloom.pairs import blocks
-from pairloom.pairs import from_given as pair_source
-from pairloom.pairs.from_given import PairSource
-from pairloom.pairs.given_encoding import EncodedPairs, encode_pairs
-from pairloom.pairs.given_names import Selection
-from pairloom.pairs.given_reading import open_pairs
-from pairloom.pairs.source import Names
+from pairloom.pairs import from_pairs as pair_source
+from pairloom.pairs.from_pairs import PairSource
+from pairloom.pairs.pair_encoding import EncodedPairs, encode_pairs
+from pairloom.pairs.pair_names import Selection
+from pairloom.pairs.pair_reading import open_pairs
+from pairloom.pairs.source import WeightedNames
 from pairloom.system.threads import workers
 
 TOY = {"dim": 16, "epochs": 10, "min_count": 1}
@@ -258,7 +258,7 @@ def test_too_few_to_learn_from(pairs, message, tmp_path):
 
 def source_of(weights, n_pairs=1000, **options):
     pairs = (np.arange(n_pairs, dtype=np.int64) % 7 << 32) | (np.arange(n_pairs) % 5)
-    sides = [Names([str(i) for i in range(n)], np.full(n, 10.0)) for n in (7, 5)]
+    sides = [WeightedNames([str(i) for i in range(n)], np.full(n, 10.0)) for n in (7, 5)]
     return PairSource(
         EncodedPairs(pairs, np.asarray(weights, np.float32), *sides, ""), TrainConfig(sample=0.0, **options)
     )

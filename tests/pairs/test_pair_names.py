@@ -13,11 +13,11 @@ import pairloom
 from pairloom.corpus import spilling
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
-from pairloom.pairs import given_names as pair_sides
-from pairloom.pairs import given_reading as pair_corpus
-from pairloom.pairs.given_encoding import EncodedPairs, encode_pairs
-from pairloom.pairs.given_names import Selection
-from pairloom.pairs.given_reading import open_pairs
+from pairloom.pairs import pair_names as pair_sides
+from pairloom.pairs import pair_reading as pair_corpus
+from pairloom.pairs.pair_encoding import EncodedPairs, encode_pairs
+from pairloom.pairs.pair_names import Selection
+from pairloom.pairs.pair_reading import open_pairs
 from pairloom.system import memory
 from tests.reading import read_in_blocks
 
@@ -106,7 +106,7 @@ def test_errors_and_vectors_are_the_same_too(
     pairs, messages, vectors = many_pairs(weighted=False), [], []
     for room in (1 << 40, 1):
         assert not small_tables
-        monkeypatch.setattr("pairloom.pairs.given_encoding.for_counting", lambda _, room=room: room)
+        monkeypatch.setattr("pairloom.pairs.pair_encoding.for_counting", lambda _, room=room: room)
         running: Any = {"cache_dir": tmp_path, "dim": 2, "epochs": 1}
         with pytest.raises(InputError) as caught:
             pairloom.train_pairs(pairs, min_count=1e9, **running)
@@ -125,9 +125,9 @@ from pathlib import Path
 import numpy as np
 from pairloom.kernel.text.words import picked
 from pairloom.system.memory import give_back, resident
-from pairloom.pairs.given_reading import open_pairs
-from pairloom.pairs.given_encoding import encode_pairs
-from pairloom.pairs.given_names import Selection
+from pairloom.pairs.pair_reading import open_pairs
+from pairloom.pairs.pair_encoding import encode_pairs
+from pairloom.pairs.pair_names import Selection
 from pairloom.training.train import load_kernels
 
 def run(pairs, max_memory):
