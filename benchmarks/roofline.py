@@ -39,7 +39,7 @@ from pairloom.pairs.source import Dealt
 from pairloom.system.threads import workers
 from pairloom.training.blockwise import noise_by_part
 from pairloom.training.loop import start_model
-from pairloom.training.train import load_kernels
+from pairloom.training.warm_up import load_kernels
 
 CACHE_BYTES = 2**17  # of each matrix
 MEMORY_BYTES = 2**29

@@ -6,7 +6,7 @@ import time
 
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
-from pairloom.training.train import load_kernels
+from pairloom.training.warm_up import load_kernels
 
 corpus, threads = sys.argv[1:]
 load_kernels()

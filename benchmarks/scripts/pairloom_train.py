@@ -5,7 +5,7 @@ import tempfile
 import time
 
 import pairloom
-from pairloom.training.train import load_kernels
+from pairloom.training.warm_up import load_kernels
 
 corpus, output, *numbers = sys.argv[1:]
 dim, threads, window, negatives = map(int, numbers[:4])

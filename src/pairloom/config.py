@@ -2,7 +2,7 @@
 
 import codecs
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -233,6 +233,14 @@ class TrainKeywords(TextKeywords, total=False):
     model: Architecture
     objective: Objective
     cbow_gradient: CbowGradient
+
+
+def split_options(options: Mapping[str, Any], others: Iterable[str] = ()) -> tuple[TrainConfig, TextOptions]:
+    """What to learn and how to read, both checked. A name that is no option is refused; `others` are known too."""
+    learning, reading = ([field.name for field in fields(kind)] for kind in (TrainConfig, TextOptions))
+    check_names(options, [*learning, *reading, *others])
+    config = TrainConfig(**{name: options[name] for name in learning if name in options})
+    return config, TextOptions(**{name: options[name] for name in reading if name in options})
 
 
 def checked_threads(threads: int | None) -> int:

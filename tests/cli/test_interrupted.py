@@ -137,7 +137,7 @@ def finished(text, tmp_path):
         (["--seed", "0"], "The checkpoint in {run} is of another training: seed is 1 there and 0 here."),
         (["--checkpoint", "other"], "--resume {run} goes on in that folder. Leave out --checkpoint other."),
         (["--negatives", "9"], "The checkpoint in {run} is of another training: negatives is 5 there and 9 here."),
-        (["--every", "soon"], "--every 'soon' is no interval. Use a time such as 90s, 5m or 1h"),
+        (["--every", "soon"], "--every 'soon' is not an interval. Use a time like 90s, 5m or 1h"),
     ],
 )
 def test_other_options_are_refused(finished, capsys, typed, message):

@@ -141,7 +141,7 @@ import numpy as np
 from pairloom.corpus.sentences import open_corpus
 from pairloom.kernel.text.words import picked
 from pairloom.system.memory import give_back, resident
-from pairloom.training.train import load_kernels
+from pairloom.training.warm_up import load_kernels
 from pairloom.corpus.vocabulary import Vocabulary
 load_kernels()
 picked(np.zeros(1, np.uint8), np.array([0, 1]), np.array([0]))

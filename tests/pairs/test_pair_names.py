@@ -128,7 +128,7 @@ from pairloom.system.memory import give_back, resident
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.pairs.pair_encoding import encode_pairs
 from pairloom.pairs.pair_names import Selection
-from pairloom.training.train import load_kernels
+from pairloom.training.warm_up import load_kernels
 
 def run(pairs, max_memory):
     with open_pairs(pairs) as corpus:

@@ -144,8 +144,7 @@ def test_what_is_no_interval(text):
     with pytest.raises(pairloom.ConfigError) as error:
         Checkpoints("run", every=text)
     assert str(error.value) == (
-        f"every={text!r} is no interval. Use a time such as 90s, 5m or 1h, a number of words such as 20000000, "
-        "or epoch."
+        f"every={text!r} is not an interval. Use a time like 90s, 5m or 1h, a number of words like 20000000, or epoch."
     )
 
 
@@ -229,7 +228,7 @@ def test_other_options_are_refused_by_name(begun, text, change, difference):
 
 
 def test_another_corpus_is_refused(begun, zipf_corpus):
-    with pytest.raises(pairloom.ConfigError, match="of another training: the corpus is another one"):
+    with pytest.raises(pairloom.ConfigError, match="of another training: the corpus differs"):
         go_on(zipf_corpus[::-1], begun)
 
 
@@ -256,7 +255,9 @@ def test_a_damaged_one_costs_the_way_to_the_one_before(begun, text, tmp_path, da
         data[len(data) // 2] ^= 1
     newest.write_bytes({"cut": data[:-9], "flip": data, "empty": b""}[damage])
     whole = saved(pairloom.train(text, **options("cbow")), tmp_path / "whole.loom")
-    with pytest.warns(pairloom.CheckpointWarning, match=f"^{newest} is damaged, so the one before it is taken: "):
+    with pytest.warns(
+        pairloom.CheckpointWarning, match=f"^{newest} is damaged, so training goes on from the one before it: "
+    ):
         emb = go_on(text, begun)
     assert saved(emb, tmp_path / "resumed.loom") == whole
 
@@ -274,7 +275,10 @@ def test_two_damaged_ones_are_an_error(begun, text):
 def test_a_checkpoint_without_a_place_is_damaged(begun, text):
     for path in begun.iterdir():
         write(path, checkpoint._KIND, {"W": np.zeros((2, 2)), "C": np.zeros((2, 2))}, {"place": 3})
-    with pytest.warns(pairloom.CheckpointWarning, match="say how far it is"), pytest.raises(pairloom.InputError):
+    with (
+        pytest.warns(pairloom.CheckpointWarning, match="say how far the training was"),
+        pytest.raises(pairloom.InputError),
+    ):
         go_on(text, begun)
 
 
@@ -296,7 +300,7 @@ def test_one_with_right_checksums_that_no_training_writes_is_damaged(begun, text
             place[name] = value
     write(newest, checkpoint._KIND, arrays, {"place": place, "identity": identity})
     whole = saved(pairloom.train(text, **options("cbow")), tmp_path / "whole.loom")
-    with pytest.warns(pairloom.CheckpointWarning, match="what it holds is not what this training writes"):
+    with pytest.warns(pairloom.CheckpointWarning, match="it does not hold what this training writes"):
         emb = go_on(text, begun)
     assert saved(emb, tmp_path / "resumed.loom") == whole
 
@@ -340,7 +344,7 @@ def test_asked_to_stop_when_all_is_trained_it_stops_and_has_nothing_more_to_do(t
 
 def test_a_file_is_no_folder_for_checkpoints(text, tmp_path):
     (tmp_path / "run").write_text("mine")
-    with pytest.raises(pairloom.InputError, match=f"^{tmp_path / 'run'} is no folder for checkpoints: Not a directory"):
+    with pytest.raises(pairloom.InputError, match=f"^{tmp_path / 'run'} cannot hold checkpoints: Not a directory"):
         pairloom.train(text, checkpoint=tmp_path / "run", **options("cbow"))
     assert (tmp_path / "run").read_text() == "mine"
 
@@ -358,7 +362,7 @@ def test_what_is_no_folder_at_all(text):
 
 
 def test_a_factorisation_has_no_checkpoints(text, tmp_path):
-    with pytest.raises(pairloom.ConfigError, match="computed at once, and has no checkpoints"):
+    with pytest.raises(pairloom.ConfigError, match="computed in one go and has no checkpoints"):
         pairloom.train(text, model="sppmi-svd", checkpoint=tmp_path)
 
 
@@ -383,7 +387,7 @@ def test_bad_input_leaves_no_folder_behind(tmp_path):
 
 def test_patience_keeps_the_best_epoch(text, tmp_path, monkeypatch):
     losses = iter([4.2, 4.5, 3.0, 3.0, 3.1])  # before training, then of the epochs; the second is the best
-    monkeypatch.setattr("pairloom.training.heldout.Heldout.loss", lambda *_: next(losses))
+    monkeypatch.setattr("pairloom.training.heldout.HeldoutPairs.loss", lambda *_: next(losses))
     stopped = pairloom.train(text, patience=2, **options("blocks") | {"epochs": 9})
     assert stopped.record["heldout"]["loss"] == [4.2, 4.5, 3.0, 3.0, 3.1]
     assert stopped.record["heldout"]["best"] == 2
@@ -411,7 +415,7 @@ def test_patience_that_is_never_lost_trains_all_epochs(text):
 def test_patience_needs_a_heldout_loss(two_topics):
     with pytest.raises(pairloom.ConfigError, match=r"^patience waits for the held-out loss"):
         pairloom.train(two_topics, patience=1, heldout=0)
-    with pytest.raises(pairloom.InputError, match="so small a corpus holds nothing out"):
+    with pytest.raises(pairloom.InputError, match="nothing of so small a corpus is held out"):
         pairloom.train([["a", "b"]] * 9, patience=1)
     with pytest.raises(pairloom.ConfigError, match="Leave out patience"):
         pairloom.train(two_topics, patience=1, model="sppmi-svd")
@@ -422,16 +426,16 @@ def test_patience_needs_a_heldout_loss(two_topics):
 
 def test_a_diverged_training_keeps_the_checkpoints_from_before(text, tmp_path, monkeypatch):
     """Healthy at first; then a NaN falls into a row, which the round that meets it finds."""
-    from pairloom.training.blockwise import Blockwise
+    from pairloom.training.blockwise import BlockTraining
 
     deal = pairloom.pairs.from_text.TextSource.deal
     trainings = []
-    begin = Blockwise._begin
-    monkeypatch.setattr(Blockwise, "_begin", lambda self: (trainings.append(self), begin(self)))
+    begin = BlockTraining._begin
+    monkeypatch.setattr(BlockTraining, "_begin", lambda self: (trainings.append(self), begin(self)))
 
     def poison(self, epoch, *rest):
         if epoch == 2:
-            trainings[-1]._matrices()[0][5, 3] = np.nan
+            trainings[-1].matrices()[0][5, 3] = np.nan
         return deal(self, epoch, *rest)
 
     monkeypatch.setattr(pairloom.pairs.from_text.TextSource, "deal", poison)
@@ -439,7 +443,7 @@ def test_a_diverged_training_keeps_the_checkpoints_from_before(text, tmp_path, m
     with pytest.raises(pairloom.DivergedError) as error:
         pairloom.train(text, checkpoint=checkpoints, **options("blocks"))
     assert str(error.value).startswith("The vectors diverged in epoch 3, near word ")
-    assert str(error.value).endswith(f"0.025 is usual. Checkpoints from before are in {tmp_path / 'run'}.")
+    assert str(error.value).endswith(f"0.025 is usual. Earlier checkpoints are in {tmp_path / 'run'}.")
     monkeypatch.undo()
     emb = pairloom.train(text, checkpoint=Checkpoints(tmp_path / "run", resume=True), **options("blocks"))
     whole = pairloom.train(text, **options("blocks"))
@@ -450,13 +454,13 @@ def test_a_diverged_training_keeps_the_checkpoints_from_before(text, tmp_path, m
 def test_what_is_not_healthy_is_never_written(text, tmp_path, monkeypatch, kind):
     def explode(progress):
         if progress.stage == "train" and progress.epoch == 1 and progress.done:
-            trainings[0]._matrices()[1][0] = 1e30
+            trainings[0].matrices()[1][0] = 1e30
 
-    from pairloom.training.loop import Training
+    from pairloom.training.loop import TrainingLoop
 
     trainings = []
-    begin = Training._begin
-    monkeypatch.setattr(Training, "_begin", lambda self: (trainings.append(self), begin(self)))
+    begin = TrainingLoop._begin
+    monkeypatch.setattr(TrainingLoop, "_begin", lambda self: (trainings.append(self), begin(self)))
     monkeypatch.setattr("pairloom.training.loop.SECONDS_BETWEEN_REPORTS", 0.0)
     checkpoints = Checkpoints(tmp_path / "run", every="0.000001s")
     with pytest.raises(pairloom.DivergedError):

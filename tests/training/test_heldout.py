@@ -18,7 +18,7 @@ from pairloom.pairs.in_order import heldout_segments
 from pairloom.pairs.source import FEWEST_HELDOUT, LARGEST_SHARE, MOST_HELDOUT
 from pairloom.system.threads import workers
 from pairloom.training import heldout, softmax
-from pairloom.training.heldout import Heldout, HeldoutWindows
+from pairloom.training.heldout import HeldoutPairs, HeldoutWindows
 from pairloom.training.softmax import HeldoutSoftmax, _Products
 from tests.models import random_model
 
@@ -33,13 +33,13 @@ def test_it_does_not_depend_on_the_seed_dim_or_rate(encoded):
     configs = TrainConfig(seed=1, dim=8, lr=0.1), TrainConfig(seed=2, dim=9, lr=0.2)
     sources = [TextSource(encoded, config) for config in configs]
     assert sources[0].heldout_limit == sources[1].heldout_limit
-    one, other = map(Heldout, sources)
+    one, other = map(HeldoutPairs, sources)
     for name in ("w", "c", "drawn"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
 def test_a_small_corpus_holds_out_more_than_its_share_for_the_sake_of_the_number(encoded):
-    heldout = Heldout(TextSource(encoded, TrainConfig(sample=0)))
+    heldout = HeldoutPairs(TextSource(encoded, TrainConfig(sample=0)))
     assert FEWEST_HELDOUT / 2 < len(heldout) < FEWEST_HELDOUT * 2
 
 
@@ -51,21 +51,21 @@ def test_but_never_more_than_a_twentieth_of_a_tiny_one():
 
 
 def test_a_large_share_is_bounded(encoded):
-    heldout = Heldout(TextSource(encoded, TrainConfig(sample=0, heldout=0.5)))
+    heldout = HeldoutPairs(TextSource(encoded, TrainConfig(sample=0, heldout=0.5)))
     assert MOST_HELDOUT / 2 < len(heldout) < MOST_HELDOUT * 2
 
 
 def test_a_handful_of_sentences_holds_out_nothing():
     with open_corpus([["a", "b", "c"]] * 10) as corpus, prepare(corpus, min_count=1) as encoded:
         source = TextSource(encoded, TrainConfig())
-        heldout = Heldout(source)
+        heldout = HeldoutPairs(source)
         assert (source.heldout_limit, len(heldout)) == (0, 0)
         with workers(1) as pool:
             assert heldout.loss(np.zeros((3, 4), np.float32), np.zeros((3, 4), np.float32), pool) is None
 
 
 def test_the_drawn_contexts_follow_the_noise(encoded):
-    heldout = Heldout(TextSource(encoded, TrainConfig(sample=0, heldout=0.5)))
+    heldout = HeldoutPairs(TextSource(encoded, TrainConfig(sample=0, heldout=0.5)))
     noise = encoded.vocabulary.noise(0.75)
     seen = np.bincount(heldout.drawn.ravel(), minlength=len(noise))
     expected = noise * seen.sum()
@@ -73,7 +73,7 @@ def test_the_drawn_contexts_follow_the_noise(encoded):
 
 
 def test_the_loss_is_that_of_the_definition_whatever_the_number_of_threads(encoded):
-    heldout = Heldout(TextSource(encoded, TrainConfig()))
+    heldout = HeldoutPairs(TextSource(encoded, TrainConfig()))
     W, C = np.random.default_rng(0).normal(size=(2, len(encoded.vocabulary), 8)).astype(np.float32)
     losses = []
     for threads in (1, 3):
@@ -128,7 +128,7 @@ def large(encoded, request, monkeypatch):
     tree = huffman(source.contexts.mass) if request.param == "cbow hs" else None
     with workers(2) as pool:
         if request.param == "softmax":
-            measure = HeldoutSoftmax(Heldout(source), _Products(model, n, pool))
+            measure = HeldoutSoftmax(HeldoutPairs(source), _Products(model, n, pool))
         else:
             measure = HeldoutWindows(source, tree)
 

@@ -12,7 +12,7 @@ from pairloom.kernel.steps.softmax import exponential
 from pairloom.method.objective import adagrad, softmax_gradient, softmax_loss
 from pairloom.system.threads import workers
 from pairloom.training import softmax
-from pairloom.training.softmax import WORDS_PER_BATCH, Counted, _merged, _Products
+from pairloom.training.softmax import WORDS_PER_BATCH, EpochCounts, _merged, _Products
 from tests.conftest import TOPICS
 from tests.models import matrices, random_model
 
@@ -70,7 +70,7 @@ def test_pairs_of_several_rounds_are_counted_once():
 def random_counted(rng, n_words, n_contexts):
     table = rng.integers(0, 4, (n_words, n_contexts)) * rng.integers(0, 2, (n_words, n_contexts))
     starts = np.append(0, np.cumsum((table > 0).sum(axis=1)))
-    return table.astype(np.float64), Counted(
+    return table.astype(np.float64), EpochCounts(
         starts, np.nonzero(table)[1].astype(np.int32), table[table > 0].astype("f4")
     )
 
@@ -144,8 +144,8 @@ def test_a_large_vocabulary_is_refused_before_the_work(monkeypatch, two_topics):
     with pytest.raises(InputError) as error:
         pairloom.train(two_topics, **TOY)
     assert str(error.value) == (
-        "objective=softmax multiplies every word with every context, and there are 20 and 20; it takes up to 10. "
-        "Use max_vocab=10, or objective=hs."
+        "objective=softmax multiplies every word by every context, and is limited to 10 of each. "
+        "There are 20 and 20. Use max_vocab=10, or objective=hs."
     )
 
 

@@ -21,9 +21,11 @@ from pairloom.pairs import blocks
 from pairloom.pairs import from_text as text_source
 from pairloom.pairs.from_text import TextSource
 from pairloom.system.threads import workers
-from pairloom.training.blockwise import Blockwise
-from pairloom.training.loop import Running
-from pairloom.training.train import load_kernels, train_encoded
+from pairloom.training.blockwise import BlockTraining
+from pairloom.training.learn import learn
+from pairloom.training.loop import Runtime
+from pairloom.training.plan import Plan
+from pairloom.training.warm_up import load_kernels
 from tests.conftest import TOPICS
 
 TOY = {"dim": 16, "epochs": 10, "min_count": 1, "sample": 0}
@@ -240,11 +242,11 @@ def test_a_component_beyond_all_bounds_is_found_wherever_it_is(side, row, value)
     vocabulary = pairloom.Vocabulary(tuple(f"w{i}" for i in range(100)), np.ones(100, np.int64))
     encoded = Encoded(np.arange(100, dtype=np.int32), np.array([0, 100]), vocabulary, "")
     with workers(2) as pool:
-        training = Blockwise(TextSource(encoded, TrainConfig(dim=3)), None, Running(pool, 2))
-        training._check_matrices(0)
+        training = BlockTraining(TextSource(encoded, TrainConfig(dim=3)), None, Runtime(pool, 2))
+        training.health.check_model(training.model, 0)
         getattr(training.model, side).reshape(-1, training.model.stride)[row, 1] = value
         with pytest.raises(pairloom.DivergedError):
-            training._check_matrices(0)
+            training.health.check_model(training.model, 0)
 
 
 def test_every_token_of_a_long_list_is_trained_on():
@@ -264,7 +266,7 @@ def test_a_given_vocabulary_is_taken_as_it_is(two_topics):
 @pytest.mark.parametrize("option", [{"min_count": 2}, {"max_vocab": 5}, {"keep": ["cat"]}, {"drop": ["cat"]}])
 def test_a_given_vocabulary_and_options_that_would_change_it_contradict_each_other(two_topics, option):
     vocabulary = pairloom.Vocabulary(("cat", "dog", "red"), np.array([500, 400, 300]))
-    with pytest.raises(pairloom.ConfigError, match="A given vocabulary is taken as it is"):
+    with pytest.raises(pairloom.ConfigError, match="A given vocabulary is used as it is"):
         pairloom.train(two_topics, vocabulary=vocabulary, **option)
     with pytest.raises(pairloom.ConfigError, match=r"is not a pairloom\.Vocabulary"):
         pairloom.train(two_topics, vocabulary=["cat", "dog"])
@@ -323,7 +325,8 @@ def test_a_tokenizer_of_the_user_is_used(tmp_path):
 
 def test_training_from_ids_is_what_train_does(two_topics):
     with open_corpus(two_topics) as corpus, prepare(corpus, min_count=1) as encoded:
-        emb = train_encoded(encoded, TrainConfig(**TOY), threads=1)
+        config = TrainConfig(**TOY)
+        emb = learn(TextSource(encoded, config), Plan(config=config))
     assert sha256(emb) == sha256(pairloom.train(two_topics, **TOY))
 
 
@@ -332,44 +335,11 @@ def test_a_model_of_two_words_and_a_model_of_few_words_train():
     assert len(emb) == 2 and np.isfinite(emb.words.vectors).all()
 
 
-def test_no_kernel_is_left_to_compile_once_the_kernels_are_loaded(tmp_path):
-    """Else the first training would pause, for no reason that anybody is told, when it is under way."""
-    script = tmp_path / "script.py"
-    script.write_text("""
-import sys
-import numpy as np
-import pairloom
-from pairloom.training.train import load_kernels
-
-def compiled():
-    modules = [m for name, m in sys.modules.items() if name.startswith("pairloom.kernel.")]
-    found = {f"{m.__name__}.{n}": f for m in modules for n, f in vars(m).items() if hasattr(f, "signatures")}
-    return {(name, str(signature)) for name, function in found.items() for signature in function.signatures}
-
-load_kernels()
-before = compiled()
-assert before
-words = np.random.default_rng(1).integers(0, 40_000, (20_000, 20))  # more than a table has room for at first
-with open("text.txt", "w") as file:
-    file.writelines(" ".join(map(str, line)) + "\\n" for line in words)
-options = {"epochs": 1, "min_count": 1, "threads": 2, "cache_dir": "cache"}
-emb = pairloom.train("text.txt", dim=4, **options)
-print(*(compiled() - before), sep="\\n", end="")
-
-load_kernels(frozen=True)
-before = compiled()
-pairloom.train("text.txt", start=emb, freeze="contexts", **options)
-print(*(compiled() - before), sep="\\n", end="")
-""")
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert done.stdout == ""
-
-
 def test_a_model_for_which_there_is_no_memory_is_refused_with_its_size(two_topics, monkeypatch):
     def none(*_):
         raise MemoryError
 
-    load_kernels("negative", "skipgram", False)  # which trains a toy
+    load_kernels()  # which trains a toy
     monkeypatch.setattr("pairloom.training.loop._aligned", none)
     with pytest.raises(
         pairloom.InputError, match=r"^20 words and 20 contexts of dim 8 take 0\.0 GB, more than there is"

@@ -1,12 +1,12 @@
-"""Checkpoints: all that a training needs to go on where it was, in a folder that holds the last two.
+"""Checkpoints: all that an interrupted training needs to go on, in a folder that keeps the last two.
 
-    <folder>/command.json         what was typed, if it was begun on the command line
-             000007.checkpoint    the matrices and how far they are, checksummed, in the layout of `formats.tensors`
+    <folder>/command.json         the command, if the training was begun on the command line
+             000007.checkpoint    the matrices and how far they are, with checksums, in the layout of `system.tensors`
              000008.checkpoint
 
-Each is written whole or not at all, and a damaged one costs the way to the one before it. What is drawn depends on
-positions alone, so there is no state of a generator to keep, and the final file is the same bytes whether a training
-was interrupted or not, wherever and as often as that may have been.
+Each is written whole or not at all. If the newest is damaged, training goes on from the one before. Draws depend on
+positions alone, so there is no generator state to keep, and the final file has the same bytes however often the
+training was interrupted.
 """
 
 import os
@@ -38,7 +38,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
 class State(NamedTuple):
-    """What is in a checkpoint: arrays; how far the training is; and what it is a training of."""
+    """The content of a checkpoint: arrays, how far the training is, and which training it is."""
 
     arrays: Tensors
     place: dict[str, Any]
@@ -48,9 +48,11 @@ class State(NamedTuple):
 class Checkpoints:
     """The checkpoints of one training.
 
-    folder: where they are, made if need be. every: how often one is written: a time such as "90s", "5m" or "1h", a
-    number of words (or pairs) such as 20_000_000, or "epoch". resume: go on from the newest one in the folder, if it
-    has any; without it, a folder that has some is refused. command: what is kept of how it was begun.
+    folder   where they are; made if it does not exist
+    every    how often one is written: a time like "90s", "5m" or "1h", a number of words (or pairs) like 20_000_000,
+             or "epoch"
+    resume   go on from the newest one in the folder. Without it, a folder that has checkpoints is refused
+    command  how the training was begun, kept for `pairloom train --resume`
     """
 
     def __init__(
@@ -59,16 +61,16 @@ class Checkpoints:
         self.folder, self.resume, self._command = Path(folder), resume, command
         self._every = Every.of(every)
         self._damaged: list[Path] = []
-        self._since, self.position = time.monotonic(), 0  # of the last one
+        self._since, self.position = time.monotonic(), 0  # when the last one was written
         self.running = self.stop_asked = False
 
     def stop(self) -> None:
-        """Have the training write a checkpoint soon and end in a StoppedError; may be called from anywhere."""
+        """Make the training write a checkpoint soon and end with a StoppedError. Any thread may call this."""
         self.stop_asked = True
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """The folder is this training's until the body ends. If bad input ends it, the folder is as it was before."""
+        """Claim the folder until the body ends. If bad input ends the training, the folder is left as it was."""
         if self._found() and not self.resume:
             raise ConfigError(
                 f"{self.folder} holds a checkpoint. Go on from it with resume, or choose another folder for a new "
@@ -91,17 +93,17 @@ class Checkpoints:
         if not self._found() and not self.resume:
             (self.folder / COMMAND).unlink(missing_ok=True)
             if new:
-                with suppress(OSError):  # somebody has put something there
+                with suppress(OSError):  # not empty any more
                     self.folder.rmdir()
 
     def check_space(self, size: int) -> None:
-        """Raise an OutputError if the disk has no room for as many more, of so many bytes, as there will be at once."""
+        """Raise an OutputError if the disk is too full for the checkpoints to come, of `size` bytes each."""
         check_space(self.folder / "next", (KEPT + 1 - min(KEPT, len(self._found()))) * size)
 
     def newest(self, identity: Mapping[str, Any], check: Callable[[State], None]) -> State | None:
-        """The state to go on from; None to begin. Refuses that of another training, naming the difference.
+        """The newest state that is intact, or None if there is none. One of another training is refused by name.
 
-        check: raises a Fault if it is no state of this training after all.
+        check raises a Fault for a state that this training could not have written.
         """
         found = self._found()
         if not found:
@@ -116,19 +118,21 @@ class Checkpoints:
             except (Fault, InputError) as fault:
                 self._damaged.append(path)
                 warnings.warn(
-                    f"{path} is damaged, so the one before it is taken: {fault}", CheckpointWarning, stacklevel=2
+                    f"{path} is damaged, so training goes on from the one before it: {fault}",
+                    CheckpointWarning,
+                    stacklevel=2,
                 )
                 continue
             return state
-        raise InputError(f"All checkpoints in {self.folder} are damaged. Remove the folder and train anew.")
+        raise InputError(f"All checkpoints in {self.folder} are damaged. Remove the folder and train again.")
 
     def begin(self, position: int) -> None:
-        """The training is at this position and takes `stop` from now on."""
+        """The training begins at this position, and `stop` stops it from now on."""
         self._since, self.position = time.monotonic(), position
         self.running = True
 
     def due(self, position: int, epoch_ended: bool) -> bool:
-        """Whether it is time for one."""
+        """Whether it is time to write one."""
         seconds, positions = self._every
         if positions is not None:
             return position - self.position >= positions
@@ -137,13 +141,13 @@ class Checkpoints:
         return epoch_ended
 
     def write(self, state: State, position: int) -> None:
-        """Write one, and remove those before the last two."""
+        """Write one, and keep only the last two."""
         found = self._found()
         number = int(found[-1].stem) + 1 if found else 1
         record = {"place": state.place, "identity": state.identity}
         write(self.folder / f"{number:06d}.checkpoint", _KIND, state.arrays, record)
         for old in [*self._damaged, *[path for path in found if path not in self._damaged][: 1 - KEPT]]:
-            with suppress(OSError):  # an old one more does no harm
+            with suppress(OSError):  # one too many does no harm
                 old.unlink()
         self._since, self.position = time.monotonic(), position
 
@@ -152,13 +156,15 @@ class Checkpoints:
         try:
             names = [path.name for path in self.folder.iterdir()] if self.folder.exists() else []
         except OSError as error:
-            raise InputError(f"{self.folder} is no folder for checkpoints: {error.strerror}. Name another.") from None
+            raise InputError(
+                f"{self.folder} cannot hold checkpoints: {error.strerror}. Choose another folder."
+            ) from None
         found = [self.folder / name for name in names if re.fullmatch(r"\d{6,}\.checkpoint", name)]
         return sorted(found, key=lambda path: int(path.stem))
 
 
 def opened_checkpoints(checkpoint: Checkpoints | PathName | None) -> Checkpoints | None:
-    """What `checkpoint` of `train` means: itself, or a folder for the usual ones."""
+    """The `checkpoint` of `train`: a path stands for a folder with the usual interval."""
     if checkpoint is None or isinstance(checkpoint, Checkpoints):
         return checkpoint
     if not isinstance(checkpoint, str | os.PathLike):
@@ -167,7 +173,7 @@ def opened_checkpoints(checkpoint: Checkpoints | PathName | None) -> Checkpoints
 
 
 class Every(NamedTuple):
-    """How often: after so many seconds, or positions; if neither, with every epoch."""
+    """How often to write: after `seconds`, after `positions`, or (if neither is set) after every epoch."""
 
     seconds: float | None = None
     positions: int | None = None
@@ -183,7 +189,7 @@ class Every(NamedTuple):
         parts = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)([smh]?)", str(text).replace("_", ""))
         if isinstance(text, bool) or not parts or float(parts[1]) <= 0 or (not parts[2] and "." in parts[1]):
             raise ConfigError(
-                f"every={text!r} is no interval. Use a time such as 90s, 5m or 1h, a number of words such as 20000000, "
+                f"every={text!r} is not an interval. Use a time like 90s, 5m or 1h, a number of words like 20000000, "
                 "or epoch."
             )
         return cls(float(parts[1]) * _SECONDS[parts[2]]) if parts[2] else cls(positions=int(parts[1]))
@@ -193,12 +199,12 @@ def _read(path: Path) -> State:
     arrays, record = read(mapped(path), _KIND)
     place, identity = record.get("place"), record.get("identity")
     if not isinstance(place, dict) or not isinstance(identity, dict):
-        raise Fault("its record does not say how far it is.")
+        raise Fault("its record does not say how far the training was.")
     return State(arrays, place, identity)
 
 
 def _check_same(there: Mapping[str, Any], here: Mapping[str, Any], folder: Path) -> None:
-    """Refuse to go on with another training than the one that was begun."""
+    """Refuse to go on with a different training than the one that wrote the checkpoint."""
     for name in sorted({*there, *here}, key=lambda name: (name != "pairloom", name)):  # a version may bring new options
         old, new = there.get(name), here.get(name)
         if old == new:
@@ -206,7 +212,7 @@ def _check_same(there: Mapping[str, Any], here: Mapping[str, Any], folder: Path)
         if isinstance(old, dict) and isinstance(new, dict):
             pairs = {key: (old.get(key, "nothing"), new.get(key, "nothing")) for key in sorted({*old, *new})}
             name, (old, new) = next((key, pair) for key, pair in pairs.items() if pair[0] != pair[1])
-        what = "the corpus is another one" if name == "sha256" else f"{name} is {old} there and {new} here"
+        what = "the corpus differs" if name == "sha256" else f"{name} is {old} there and {new} here"
         raise ConfigError(
             f"The checkpoint in {folder} is of another training: {what}. Use the same corpus and options, or another "
             "folder."

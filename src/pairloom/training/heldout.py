@@ -1,9 +1,11 @@
-"""The held-out objective: what the model makes of pairs that it never trained on.
+"""The held-out loss: the objective on pairs that the model never trains on.
 
-A hashed share of the sentences, or of given pairs, is kept aside. What is kept, and the contexts drawn against it, are
-fixed: they depend on the corpus, the windows, `sample` and the noise, not on the seed. So the number can be compared
-between epochs and between runs on the same corpus. It is computed in float64, by the compiled twin of
-`objective.corpus_loss`.
+A share of the sentences, or of given pairs, is held out. A hash chooses which, so these and the contexts drawn for them
+depend on the corpus, the windows, `sample` and the noise, but not on the seed: the loss can be compared between epochs
+and between runs on the same corpus. It is computed in float64, by the compiled twin of `objective.corpus_loss`.
+
+Losses of different objectives cannot be compared, except those of hierarchical and of full softmax: both are the mean
+of -log p(c | w).
 """
 
 from collections.abc import Callable
@@ -23,11 +25,11 @@ from pairloom.system.threads import Workers
 from pairloom.types import Float64s, Ids, Matrix, Rows, Starts
 
 _SLICES = 16  # fixed, so that the sum is the same whatever the number of threads
-_FIXED = 0  # stands where the seed would
+_FIXED = 0  # in place of the seed
 
 
-class Heldout:
-    """The pairs kept aside and their drawn contexts."""
+class HeldoutPairs:
+    """Held-out pairs and the contexts drawn for them."""
 
     def __init__(self, source: Source) -> None:
         found = list(islice(source.heldout_pairs(), MOST_HELDOUT))
@@ -47,52 +49,52 @@ class Heldout:
             return None
         slices = np.array_split(np.arange(len(self)), min(len(self), _SLICES))
         losses = list(pool.map(lambda s: pairs_loss(W, C, self.w[s], self.c[s], self.drawn[s], 0.0), slices))
-        return float(f"{sum(losses) / len(self):.12g}")  # the last bits are the system's logarithm's
+        return float(f"{sum(losses) / len(self):.12g}")  # the last bits depend on the system's logarithm
 
 
 def drawn_contexts(probability: Float64s, n: int, negatives: int) -> Ids:
-    """`negatives` contexts for each of n pairs, from the whole noise distribution by its inverse."""
+    """`negatives` contexts for each of n pairs, drawn from the noise by inverting its distribution function."""
     edges = np.cumsum(probability)
     u = uniform(key(_FIXED, Purpose.NOISE), np.arange(n * negatives)) * edges[-1]
     drawn: Ids = np.searchsorted(edges, u, side="right").astype(np.int32)
     return drawn.reshape(n, negatives)
 
 
-WORDS_AT_ONCE = 1 << 9  # whose vectors are copied, unless one window has more
+WORDS_AT_ONCE = 1 << 9  # whose vectors are copied at a time, unless one window has more
 
 
 _SLICES = 16  # fixed, so that the sum is the same whatever the number of threads
 
 
-class Measure(Protocol):
-    """What is asked of examples that are held out, whatever they are."""
+class HeldoutMeasure(Protocol):
+    """Held-out examples of any kind."""
 
     def __len__(self) -> int:
         """How many there are."""
 
     def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
-        """Their mean loss, or None if there are none."""
+        """The mean loss, or None if nothing is held out."""
 
 
 def mean_loss(n: int, loss_of: Callable[[Rows], float], pool: Workers) -> float | None:
-    """The mean over n examples, summed up slice by slice; None if there are none."""
+    """The mean over n examples, summed slice by slice. None if there are none."""
     if n == 0:
         return None
     losses = pool.map(loss_of, np.array_split(np.arange(n), min(n, _SLICES)))
-    return float(f"{sum(losses) / n:.12g}")  # the last bits are the system's logarithm's
+    return float(f"{sum(losses) / n:.12g}")  # the last bits depend on the system's logarithm
 
 
-class HeldoutWays:
+class HeldoutPaths:
     """The mean of -log p(c | w) over the held-out pairs, by hierarchical softmax."""
 
-    def __init__(self, pairs: Heldout, tree: Tree) -> None:
+    def __init__(self, pairs: HeldoutPairs, tree: Tree) -> None:
         self._pairs, self._tree = pairs, tree
 
     def __len__(self) -> int:
         return len(self._pairs)
 
     def loss(self, W: Matrix, N: Matrix, pool: Workers) -> float | None:
-        """log 2 for every turn before training."""
+        """Before training, log 2 for every turn of the path."""
         from pairloom.kernel.loss import ways_loss
 
         w, c = self._pairs.w, self._pairs.c
@@ -100,7 +102,7 @@ class HeldoutWays:
 
 
 class HeldoutWindows:
-    """The mean loss of the held-out windows, which are CBOW's examples."""
+    """The mean loss of the held-out windows, the examples of CBOW."""
 
     def __init__(self, source: TextSource, tree: Tree | None) -> None:
         kept, left, places, right = _windows(source)
@@ -113,11 +115,11 @@ class HeldoutWindows:
         return len(self._places)
 
     def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
-        """That of `cbow.negative_loss`, or with a tree, whose nodes C has then, of `cbow.hierarchical_loss`."""
+        """The mean of `cbow.negative_loss`, or with a tree (C then has its nodes) of `cbow.hierarchical_loss`."""
         return mean_loss(len(self), lambda rows: self._loss(W, C, rows), pool)
 
     def _loss(self, W: Matrix, C: Matrix, rows: Rows) -> float:
-        """Of some windows, few at a time: their means are copies of the words' vectors."""
+        """The loss of some windows, a few at a time: their means are copies of the words' vectors."""
         from pairloom.kernel.loss import pairs_loss, ways_loss
 
         total = 0.0
@@ -141,13 +143,13 @@ class HeldoutWindows:
 
 
 def _windows(source: TextSource) -> tuple[Ids, Starts, Starts, Starts]:
-    """The held-out text, and of each place in it that has a window where this begins, the place, where it ends."""
+    """The held-out text, and for each place that has a window: its begin, the place, its end."""
     texts, windows, at, n_words = [], [np.empty((3, 0), np.int64)], 0, 0
     for kept, left, right, *_ in heldout_segments(source):
         places = np.flatnonzero(right - left > 1)
         if not len(places):
             continue
-        texts.append(kept.copy())  # of a stretch that has room for more
+        texts.append(kept.copy())  # the segment reuses its memory
         windows.append(np.array([left[places], places, right[places]], np.int64) + at)
         at += len(kept)
         n_words += int((right - left - 1)[places].sum())

@@ -1,11 +1,10 @@
 """Training in the order of the text: hierarchical softmax, and CBOW.
 
-Every pair of hierarchical softmax steps through the root of the tree, and every word of CBOW's windows is averaged with
-all words around it, so no blocks can be cut that share no row. One thread takes the steps, strictly in the order of the
-text, while the others draw the windows of what comes next: the vectors are the same bytes for any number of threads.
+Every pair of hierarchical softmax steps through the root of the tree, and CBOW averages each word with all words around
+it, so there are no blocks that share no row. One thread takes the steps, strictly in the order of the text, while the
+others draw the windows of the next segments. So the vectors are the same bytes for any number of threads.
 """
 
-import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -18,8 +17,8 @@ from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.in_order import Segment, segments
 from pairloom.pairs.source import Source, WeightedNames
 from pairloom.training.blockwise import noise_by_part
-from pairloom.training.heldout import Heldout, HeldoutWays, HeldoutWindows, Measure
-from pairloom.training.loop import LARGEST_SQUARE, Running, Training
+from pairloom.training.heldout import HeldoutMeasure, HeldoutPairs, HeldoutPaths, HeldoutWindows
+from pairloom.training.loop import Runtime, TrainingLoop
 from pairloom.training.start import Start
 from pairloom.types import Float64s
 
@@ -27,37 +26,37 @@ if TYPE_CHECKING:  # the kernels bring Numba
     from pairloom.kernel.steps.hierarchical import Ways
     from pairloom.kernel.steps.sgns import Model
 
-# Trains a stretch under the key of its draws, with the rates at its two ends; gives how many examples it had, and the
-# mean square of their inner products.
-Trainer = Callable[[Segment, np.uint64, float, float], tuple[int, float]]
+# Trains a segment, with the key of its draws and the learning rates at its two ends. Returns the number of examples and
+# the mean square of their inner products.
+SegmentTrainer = Callable[[Segment, np.uint64, float, float], tuple[int, float]]
 
 
-class InOrder(Training):
-    """One training in the order of the text. It has the schedule of `Training`, and stretches instead of blocks."""
+class InOrderTraining(TrainingLoop):
+    """One training in the order of the text: a step is a segment."""
 
-    def __init__(self, source: Source, start: Start | None, running: Running) -> None:
-        assert isinstance(source, TextSource)  # `train_pairs` sees to it
+    def __init__(self, source: Source, start: Start | None, runtime: Runtime) -> None:
+        assert isinstance(source, TextSource)  # `Plan.of_pairs` refuses the others
         self.text = source
         self.tree = huffman(source.contexts.counts) if source.config.objective == "hs" else None
-        super().__init__(source, start, running)
+        super().__init__(source, start, runtime)
         self.heldout = _measure(source, self.tree)
-        self.train_stretch = self._trainer()
+        self.train_segment = self._segment_trainer()
 
     def _train_epoch(self, epoch: int) -> Iterator[int]:
-        """A step is a stretch."""
+        """Train segment after segment."""
         before, draws = epoch * self.source.n_positions, self.epochs_before + epoch
-        for stretch in segments(self.text, draws, self.pool, self.step):
-            begin, end = before + stretch.begin, before + stretch.end
+        for segment in segments(self.text, draws, self.pool, self.step):
+            begin, end = before + segment.begin, before + segment.end
             noise_key = key(self.config.seed, Purpose.NOISE, draws, self.step)
-            n, square = self.train_stretch(stretch, noise_key, self._lr(begin), self._lr(end))
+            n, square = self.train_segment(segment, noise_key, self.lr_at(begin), self.lr_at(end))
             self.n_pairs += n
-            self._check(square <= LARGEST_SQUARE, begin)
-            if time.perf_counter() >= self.report_due:
-                self._report(end)
+            self.health.check_products(square, begin)
+            if self.reports.are_due:
+                self.report(end)
             self.step += 1
             yield end
 
-    def _trainer(self) -> Trainer:
+    def _segment_trainer(self) -> SegmentTrainer:
         if self.tree and self.config.model == "skipgram":
             return _skipgram_hierarchical(self.model, self.tree)
         divide = self.config.cbow_gradient == "derivative"
@@ -72,41 +71,41 @@ class InOrder(Training):
         return WeightedNames(node_names(self.tree), node_mass(self.tree, self.source.contexts.mass))
 
 
-def _measure(source: TextSource, tree: Tree | None) -> Measure:
+def _measure(source: TextSource, tree: Tree | None) -> HeldoutMeasure:
     if tree and source.config.model == "skipgram":
-        return HeldoutWays(Heldout(source), tree)
+        return HeldoutPaths(HeldoutPairs(source), tree)
     return HeldoutWindows(source, tree)
 
 
-def _skipgram_hierarchical(model: "Model", tree: Tree) -> Trainer:
+def _skipgram_hierarchical(model: "Model", tree: Tree) -> SegmentTrainer:
     from pairloom.kernel.steps import hierarchical
 
     ways, longest = _ways(tree), _longest(tree)
 
-    def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        room = hierarchical.make_room(stretch.reach, longest, model.width)
-        done: tuple[int, float] = hierarchical.train_skipgram(model, ways, room, *stretch[:3], stretch.reach, *rates)
+    def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
+        room = hierarchical.make_room(segment.reach, longest, model.width)
+        done: tuple[int, float] = hierarchical.train_skipgram(model, ways, room, *segment[:3], segment.reach, *rates)
         return done
 
     return train
 
 
-def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> Trainer:
+def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> SegmentTrainer:
     from pairloom.kernel.steps import cbow
 
     ways, longest = _ways(tree), _longest(tree)
 
-    def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        room = cbow.make_room(stretch.reach, longest, model.width)
+    def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
+        room = cbow.make_room(segment.reach, longest, model.width)
         done: tuple[int, float] = cbow.train_hierarchical(
-            model, ways, room, stretch.places, *stretch[:3], divide, *rates
+            model, ways, room, segment.places, *segment[:3], divide, *rates
         )
         return done
 
     return train
 
 
-def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide: bool) -> Trainer:
+def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide: bool) -> SegmentTrainer:
     from pairloom.kernel.simd import LANES
     from pairloom.kernel.steps import cbow
 
@@ -114,10 +113,10 @@ def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide
     labels = np.zeros(1 + negatives + LANES, np.float32)
     labels[0] = 1
 
-    def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        room = cbow.make_room(stretch.reach, 1 + negatives, model.width)
+    def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
+        room = cbow.make_room(segment.reach, 1 + negatives, model.width)
         done: tuple[int, float] = cbow.train_negative(
-            model, noise, labels, room, stretch.places, *stretch[:3], negatives, divide, draws, *rates
+            model, noise, labels, room, segment.places, *segment[:3], negatives, divide, draws, *rates
         )
         return done
 
@@ -132,5 +131,5 @@ def _ways(tree: Tree) -> "Ways":
     from pairloom.kernel.simd import LANES
     from pairloom.kernel.steps.hierarchical import Ways
 
-    labels = np.append(1 - tree.bits, np.zeros(LANES)).astype(np.float32)  # the last way is read to whole vectors, too
+    labels = np.append(1 - tree.bits, np.zeros(LANES)).astype(np.float32)  # the last path is read in whole vectors too
     return Ways(tree.starts, tree.nodes, labels)

@@ -1,6 +1,6 @@
-"""What every training has: vectors to begin with, a schedule, epochs, reports, and what is handed over in the end.
+"""The loop of every training: start, epochs, held-out loss, reports, checkpoints, and the `Embedding` at the end.
 
-How an epoch is trained is told elsewhere: in blocks (`blockwise.py`), in the order of the text (`sequential.py`), or by
+How an epoch is trained stands elsewhere: in blocks (`blockwise.py`), in the order of the text (`in_order.py`), or by
 dense products (`softmax.py`).
 """
 
@@ -22,7 +22,7 @@ from pairloom.pairs.source import Source, WeightedNames
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.threads import Workers
 from pairloom.training.checkpoint import Checkpoints, State
-from pairloom.training.heldout import Measure
+from pairloom.training.heldout import HeldoutMeasure
 from pairloom.training.start import Start
 from pairloom.types import Matrix
 from pairloom.vectors.embedding import Embedding
@@ -32,137 +32,111 @@ from pairloom.vectors.vectors import Vectors
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from pairloom.kernel.steps.sgns import Model
 
-LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; healthy training stays below 100
-LARGEST_COMPONENT = 1e3  # of a vector; healthy ones stay below 20
+LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; below 100 in a healthy training
+LARGEST_COMPONENT = 1e3  # of a vector; below 20 in a healthy training
 SECONDS_BETWEEN_REPORTS = 0.25
 
 
-class Running(NamedTuple):
-    """What a training runs with, none of which changes the vectors."""
+class Runtime(NamedTuple):
+    """What a training runs with. None of it changes the vectors."""
 
     pool: Workers
     threads: int
     on_progress: OnProgress = ignore
     checkpoints: Checkpoints | None = None
-    check_corpus: Callable[[], None] = lambda: None  # raises a CorpusChangedError; asked at the end of each epoch
+    check_corpus: Callable[[], None] = lambda: None  # raises a CorpusChangedError; called at the end of each epoch
 
 
 class Best(NamedTuple):
-    """The matrices at the end of the epoch whose held-out loss was the lowest so far."""
+    """The matrices at the end of the epoch that had the lowest held-out loss so far."""
 
     epoch: int
     W: Matrix
     C: Matrix
 
 
-class Training(ABC):
-    """One training; those who derive from it say what is held out, and how an epoch is trained.
+class TrainingLoop(ABC):
+    """One training. Subclasses say what is held out, and how an epoch is trained.
 
-    It is at `step` steps of `epoch`; what a step is, the kind of training knows.
+    It stands at `step` of `epoch`; what a step is depends on the subclass.
     """
 
-    heldout: Measure
+    heldout: HeldoutMeasure
 
-    def __init__(self, source: Source, start: Start | None, running: Running) -> None:
-        self.source, self.config, self.running, self.pool = source, source.config, running, running.pool
+    def __init__(self, source: Source, start: Start | None, runtime: Runtime) -> None:
+        self.source, self.config, self.runtime, self.pool = source, source.config, runtime, runtime.pool
         words, contexts = source.words.names, self._contexts().names
         self.model = start_model(len(words), len(contexts), self.config.dim, self.config.seed, self.pool)
         self.epochs_before = start.epochs if start else 0
-        self.started: dict[str, Any] = start.take_over(*self._matrices(), words, contexts) if start else {}
+        self.started: dict[str, Any] = start.take_over(*self.matrices(), words, contexts) if start else {}
         self.losses: list[float | None] = []
         self.best: Best | None = None
         self.epoch = self.step = self.n_pairs = 0
-        self.report_due = self.began = 0.0
-        self.began_at = 0  # the position of the checkpoint that it goes on from
+        self.reports = Reports(source, runtime.on_progress)
+        self.health = Health(source, runtime.checkpoints, self.pool)
+        self.savepoints = Savepoints(self)
 
     def run(self) -> Embedding:
-        """Train all epochs that are left and hand over what was learnt."""
+        """Train all epochs that are left, and return what was learnt."""
         self._begin()
         while self.epoch < self.config.epochs and not self._out_of_patience():
             for position in self._train_epoch(self.epoch):
-                self._pause(position)
+                self.savepoints.pause(position)
             if self.n_pairs == 0:
                 raise InputError(self.source.without_pairs)
             self._end_epoch()
-        self._end()
+        self.savepoints.end(self.position)
         return self._embedding()
 
     @abstractmethod
     def _train_epoch(self, epoch: int) -> Iterator[int]:
-        """Train what is left of an epoch from `step` on; gives the position wherever the training can be interrupted.
+        """Train the rest of an epoch, from `step` on. Yields the position wherever the training can be interrupted.
 
-        `step`, and whatever else `_place` has, is then that from which to go on.
+        `step`, and whatever else `place` holds, then says where to go on.
         """
 
     @property
     def position(self) -> int:
-        """Where the epoch begins, in all that there is to read, epochs end to end."""
+        """Where the epoch begins, counted over all epochs."""
         return self.epoch * self.source.n_positions
 
     def _begin(self) -> None:
-        """At the newest checkpoint, if there is one."""
-        checkpoints = self.running.checkpoints
-        state = checkpoints.newest(self._identity(), self._check_state) if checkpoints else None
-        if state:
-            self._restore(state)
-        else:
+        """Go on from the newest checkpoint if there is one."""
+        began_at = self.savepoints.restore_newest()
+        if began_at is None:
             self._measure()
-        self.began = time.perf_counter()
-        if checkpoints:
-            checkpoints.begin(self.began_at)
-        self._report(self.began_at)
+        self.reports.begin(began_at or 0)
+        self.savepoints.begin(began_at or 0)
+        self.report(began_at or 0)
 
     def _end_epoch(self) -> None:
-        """Look at what the epoch has brought, and whether the corpus is still what it was."""
+        """Check what the epoch has learnt, and whether the corpus is still the same."""
         self.epoch, self.step = self.epoch + 1, 0
-        self._check_matrices(self.position - 1)
+        self.health.check_model(self.model, self.position - 1)
         self._measure()
-        self._report(self.position)
+        self.report(self.position)
         try:
-            self.running.check_corpus()
+            self.runtime.check_corpus()
         except CorpusChangedError:
-            self._checkpoint(self.position)
+            self.savepoints.write(self.position)
             raise
-        self._pause(self.position, epoch_ended=True)
+        self.savepoints.pause(self.position, epoch_ended=True)
 
-    def _end(self) -> None:
-        """The last state is worth a checkpoint: saving it may fail."""
-        checkpoints = self.running.checkpoints
-        if checkpoints:
-            if checkpoints.position < self.position:
-                self._checkpoint(self.position)
-            checkpoints.running = False
-            self._stop_if_asked(self.position)
-
-    # --- Health
-
-    def _check(self, healthy: bool, position: float) -> None:
-        if not healthy:
-            epoch, at = divmod(int(position), self.source.n_positions)
-            checkpoints = self.running.checkpoints
-            kept = f" Checkpoints from before are in {checkpoints.folder}." if checkpoints else ""
-            raise DivergedError(
-                f"The vectors diverged in epoch {epoch + 1}, near {self.source.unit[:-1]} {at:,}. "
-                f"The learning rate {self.config.lr:g} is likely too high; {self.config.usual_lr} is usual.{kept}"
-            )
-
-    def _check_matrices(self, position: float) -> None:
-        pieces = [m[first:last] for m in (self.model.W, self.model.C) for first, last in spans(len(m), 8)]
-        largest = np.max(list(self.pool.map(_largest, pieces)))  # NaN if one is
-        self._check(bool(largest <= LARGEST_COMPONENT), position)
+    # --- The held-out loss
 
     def _measure(self) -> None:
-        """Ask the held-out examples; with patience, keep the matrices if they were never better."""
-        loss = self.heldout.loss(*self._matrices(), self.pool)
+        """Measure the held-out loss. With patience, keep a copy of the matrices if they were never better."""
+        loss = self.heldout.loss(*self.matrices(), self.pool)
         self.losses.append(loss)
         if self.config.patience is None:
             return
         if loss is None:
             raise InputError(
-                "patience waits for the held-out loss, and so small a corpus holds nothing out. Leave out patience."
+                "patience waits for the held-out loss, but nothing of so small a corpus is held out. "
+                "Leave out patience."
             )
         if self.epoch and (self.best is None or loss < self._loss_of(self.best)):
-            W, C = (matrix.copy() for matrix in self._matrices())
+            W, C = (matrix.copy() for matrix in self.matrices())
             self.best = Best(self.epoch, W, C)
 
     def _loss_of(self, best: Best) -> float:
@@ -173,110 +147,47 @@ class Training(ABC):
     def _out_of_patience(self) -> bool:
         return self.best is not None and self.epoch - self.best.epoch >= (self.config.patience or 0)
 
-    # --- Checkpoints
+    # --- The state, as checkpoints hold it
 
-    def _pause(self, position: int, epoch_ended: bool = False) -> None:
-        """Between two steps: write a checkpoint if it is time for one, and end here if that was asked."""
-        checkpoints = self.running.checkpoints
-        if checkpoints and (checkpoints.stop_asked or checkpoints.due(position, epoch_ended)):
-            self._checkpoint(position)
-            self._stop_if_asked(position)
-
-    def _stop_if_asked(self, position: int) -> None:
-        checkpoints = self.running.checkpoints
-        if checkpoints and checkpoints.stop_asked:
-            epoch = min(position // self.source.n_positions, self.config.epochs - 1)
-            at = position - epoch * self.source.n_positions
-            raise StoppedError(
-                f"Stopped in epoch {epoch + 1}, at {self.source.unit[:-1]} {at:,}. "
-                f"To go on: pairloom train --resume {checkpoints.folder} (in Python, resume=True)"
-            )
-
-    def _checkpoint(self, position: int) -> None:
-        if self.running.checkpoints:
-            self._check_matrices(position)
-            place = self._place() | {"position": position}
-            state = State({**self._arrays(), **self._best_arrays()}, place, self._identity())
-            self.running.checkpoints.write(state, position)
-
-    def _identity(self) -> dict[str, Any]:
-        """What must be the same for two trainings to be one. (As JSON has it, in which tuples are lists.)"""
-        config = asdict(self.config)
-        return {"pairloom": __version__, "config": config, "corpus": self.source.record, "start": self.started}
-
-    def _place(self) -> dict[str, Any]:
-        """How far it is; with `_arrays` all that a training has to know to go on."""
+    def place(self) -> dict[str, Any]:
+        """How far the training is. With `arrays`, all that it needs to go on."""
         place = {"epoch": self.epoch, "step": self.step, "n_pairs": self.n_pairs, "losses": self.losses}
         return place | ({"best": self.best.epoch} if self.best else {})
 
-    def _arrays(self) -> dict[str, Matrix]:
+    def arrays(self) -> dict[str, Matrix]:
         """What steps change."""
-        W, C = self._matrices()
+        W, C = self.matrices()
         return {"W": W, "C": C}
 
-    def _best_arrays(self) -> dict[str, Matrix]:
-        return {"best_W": self.best.W, "best_C": self.best.C} if self.best else {}
-
-    def _check_state(self, state: State) -> None:
-        """Raise a Fault for a checkpoint that has sound checksums, and yet is none that such a training writes."""
-        place, wanted = state.place, self._place() | {"position": 0}
-        W, C = self._matrices()
-        shapes = {name: array.shape for name, array in self._arrays().items()}
-        shapes |= {"best_W": W.shape, "best_C": C.shape} if "best" in place else {}
-        sound = (
-            place.keys() - {"best"} == wanted.keys()
-            and all(has_form_of(place[name], value) for name, value in wanted.items())
-            and place["epoch"] <= self.config.epochs
-            and len(place["losses"]) == place["epoch"] + 1
-            and ("best" not in place or place["best"] in range(1, place["epoch"] + 1))
-            and {name: array.shape for name, array in state.arrays.items()} == shapes
-        )
-        if not sound:
-            raise Fault("what it holds is not what this training writes.")
-
-    def _restore(self, state: State) -> None:
-        """Be where a checkpoint was written."""
+    def restore(self, state: State) -> None:
+        """Go to where a checkpoint was written."""
         place = state.place
-        self.began_at = place["position"]
         self.epoch, self.step, self.n_pairs = place["epoch"], place["step"], place["n_pairs"]
         self.losses = place["losses"]
-        for name, array in self._arrays().items():
+        for name, array in self.arrays().items():
             array[...] = state.arrays[name]
         if "best" in place:
             self.best = Best(place["best"], state.arrays["best_W"], state.arrays["best_C"])
 
-    # --- What all of them need
+    # --- What all subclasses use
 
-    def _lr(self, position: float) -> float:
-        """The rate falls linearly with the position in all that there is to read, epochs end to end."""
+    def lr_at(self, position: float) -> float:
+        """The learning rate. It falls linearly with the position, over all epochs."""
         done = position / (self.config.epochs * self.source.n_positions)
         return self.config.lr + (self.config.min_lr - self.config.lr) * done
 
-    def _matrices(self) -> tuple[Matrix, Matrix]:
-        """W and C as users know them: views of the model without its padding."""
+    def matrices(self) -> tuple[Matrix, Matrix]:
+        """W and C as users see them: views of the model without its padding."""
         W, C = (m.reshape(-1, self.model.stride)[:, : self.config.dim] for m in (self.model.W, self.model.C))
         return W, C
 
-    def _contexts(self) -> WeightedNames:
-        """What the rows of C are called."""
-        return self.source.contexts
+    def report(self, done: int) -> None:
+        """Report progress now."""
+        self.reports.send(done, self.lr_at(done), self.losses[-1])
 
-    def _report(self, done: int) -> None:
-        self.report_due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
-        positions = self.source.n_positions
-        self.running.on_progress(
-            Progress(
-                stage="train",
-                done=done,
-                total=self.config.epochs * positions,
-                epoch=max(1, -(-done // positions)),  # the end of an epoch still belongs to it
-                epochs=self.config.epochs,
-                lr=self._lr(done),
-                unit=self.source.unit,
-                words_per_second=(done - self.began_at) / (time.perf_counter() - self.began),
-                heldout=self.losses[-1],
-            )
-        )
+    def _contexts(self) -> WeightedNames:
+        """The names of the rows of C."""
+        return self.source.contexts
 
     def _embedding(self) -> Embedding:
         record = {
@@ -288,19 +199,161 @@ class Training(ABC):
             record["heldout"]["best"] = self.best.epoch
         if self.started:
             record["start"] = self.started
-        matrices = self.best[1:] if self.best else self._matrices()
+        matrices = self.best[1:] if self.best else self.matrices()
         sides = zip((self.source.words, self._contexts()), matrices, strict=True)
         words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
         return Embedding(words=words, contexts=contexts, record=record)
 
 
+class Reports:
+    """Progress reports, a few times a second."""
+
+    def __init__(self, source: Source, on_progress: OnProgress) -> None:
+        self._source, self._on_progress = source, on_progress
+        self._due = self._began = 0.0
+        self._began_at = 0
+
+    def begin(self, position: int) -> None:
+        """Speed is measured from here on."""
+        self._began, self._began_at = time.perf_counter(), position
+
+    @property
+    def are_due(self) -> bool:
+        """Whether it is time for one."""
+        return time.perf_counter() >= self._due
+
+    def send(self, done: int, lr: float, heldout: float | None) -> None:
+        """Report that the training has come to position `done`."""
+        self._due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
+        positions, epochs = self._source.n_positions, self._source.config.epochs
+        self._on_progress(
+            Progress(
+                stage="train",
+                done=done,
+                total=epochs * positions,
+                epoch=max(1, -(-done // positions)),  # the end of an epoch still belongs to it
+                epochs=epochs,
+                lr=lr,
+                unit=self._source.unit,
+                words_per_second=(done - self._began_at) / (time.perf_counter() - self._began),
+                heldout=heldout,
+            )
+        )
+
+
+class Health:
+    """Ends a training whose vectors explode, as soon as that shows."""
+
+    def __init__(self, source: Source, checkpoints: Checkpoints | None, pool: Workers) -> None:
+        self._source, self._checkpoints, self._pool = source, checkpoints, pool
+
+    def check_products(self, mean_square: float, position: float) -> None:
+        """Refuse inner products v_w·v_c that are too large on average, or NaN."""
+        self.check(mean_square <= LARGEST_SQUARE, position)
+
+    def check_model(self, model: "Model", position: float) -> None:
+        """Refuse vectors with a component that is too large, or NaN."""
+        pieces = [m[first:last] for m in (model.W, model.C) for first, last in spans(len(m), 8)]
+        largest = np.max(list(self._pool.map(_largest, pieces)))  # NaN if one is
+        self.check(bool(largest <= LARGEST_COMPONENT), position)
+
+    def check(self, healthy: bool, position: float) -> None:
+        """Raise a DivergedError unless healthy."""
+        if healthy:
+            return
+        config = self._source.config
+        epoch, at = divmod(int(position), self._source.n_positions)
+        kept = f" Earlier checkpoints are in {self._checkpoints.folder}." if self._checkpoints else ""
+        raise DivergedError(
+            f"The vectors diverged in epoch {epoch + 1}, near {self._source.unit[:-1]} {at:,}. "
+            f"The learning rate {config.lr:g} is likely too high; {config.usual_lr} is usual.{kept}"
+        )
+
+
+class Savepoints:
+    """The checkpoints of one training: when to write one, what is in it, and where to go on."""
+
+    def __init__(self, training: TrainingLoop) -> None:
+        self._training, self._checkpoints = training, training.runtime.checkpoints
+
+    def restore_newest(self) -> int | None:
+        """Take the training to its newest checkpoint. Returns the position, or None if there is none."""
+        state = self._checkpoints.newest(self._identity(), self._check) if self._checkpoints else None
+        if state is None:
+            return None
+        self._training.restore(state)
+        return int(state.place["position"])
+
+    def begin(self, position: int) -> None:
+        """From now on `Checkpoints.stop` stops the training."""
+        if self._checkpoints:
+            self._checkpoints.begin(position)
+
+    def pause(self, position: int, epoch_ended: bool = False) -> None:
+        """Between two steps: write a checkpoint if one is due, and stop if asked to."""
+        checkpoints = self._checkpoints
+        if checkpoints and (checkpoints.stop_asked or checkpoints.due(position, epoch_ended)):
+            self.write(position)
+            self._stop_if_asked(position)
+
+    def end(self, position: int) -> None:
+        """Keep the last state, since saving the vectors may fail."""
+        if self._checkpoints:
+            if self._checkpoints.position < position:
+                self.write(position)
+            self._checkpoints.running = False
+            self._stop_if_asked(position)
+
+    def write(self, position: int) -> None:
+        """Write a checkpoint, if there is a folder for it."""
+        training = self._training
+        if self._checkpoints:
+            training.health.check_model(training.model, position)
+            place = training.place() | {"position": position}
+            best = {"best_W": training.best.W, "best_C": training.best.C} if training.best else {}
+            self._checkpoints.write(State({**training.arrays(), **best}, place, self._identity()), position)
+
+    def _stop_if_asked(self, position: int) -> None:
+        source = self._training.source
+        if self._checkpoints and self._checkpoints.stop_asked:
+            epoch = min(position // source.n_positions, source.config.epochs - 1)
+            at = position - epoch * source.n_positions
+            raise StoppedError(
+                f"Stopped in epoch {epoch + 1}, at {source.unit[:-1]} {at:,}. "
+                f"To go on: pairloom train --resume {self._checkpoints.folder} (in Python, resume=True)"
+            )
+
+    def _identity(self) -> dict[str, Any]:
+        """What must be the same for two trainings to be one. (As in JSON, where tuples are lists.)"""
+        source, started = self._training.source, self._training.started
+        return {"pairloom": __version__, "config": asdict(source.config), "corpus": source.record, "start": started}
+
+    def _check(self, state: State) -> None:
+        """Raise a Fault for a checkpoint with sound checksums that this training could not have written."""
+        training = self._training
+        place, expected = state.place, training.place() | {"position": 0}
+        W, C = training.matrices()
+        shapes = {name: array.shape for name, array in training.arrays().items()}
+        shapes |= {"best_W": W.shape, "best_C": C.shape} if "best" in place else {}
+        sound = (
+            place.keys() - {"best"} == expected.keys()
+            and all(has_form_of(place[name], value) for name, value in expected.items())
+            and place["epoch"] <= training.config.epochs
+            and len(place["losses"]) == place["epoch"] + 1
+            and ("best" not in place or place["best"] in range(1, place["epoch"] + 1))
+            and {name: array.shape for name, array in state.arrays.items()} == shapes
+        )
+        if not sound:
+            raise Fault("it does not hold what this training writes.")
+
+
 def _largest(values: npt.NDArray[np.float32]) -> float:
-    """The largest of their sizes; NaN if one is."""
+    """The largest absolute value; NaN if there is one."""
     return float(np.maximum(-values.min(), values.max()))
 
 
 def start_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
-    """W small and random, C zero: every pair begins with p(D=1|w,c) = 1/2."""
+    """W small and random, C zero: every pair starts with p(D=1|w,c) = 1/2."""
     from pairloom.kernel.rng import start_rows
     from pairloom.kernel.simd import LANES
     from pairloom.kernel.steps.sgns import Model
@@ -321,10 +374,10 @@ def start_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Worker
 
 
 def _aligned(n: int) -> np.ndarray:
-    """n zeros that begin at a cache line."""
-    room = np.zeros(n + 16, np.float32)
-    skip = (-room.ctypes.data // 4) % 16
-    return room[skip : skip + n]
+    """n zeros that start at a cache line."""
+    padded = np.zeros(n + 16, np.float32)
+    skip = (-padded.ctypes.data // 4) % 16
+    return padded[skip : skip + n]
 
 
 def spans(n: int, pieces: int) -> list[tuple[int, int]]:

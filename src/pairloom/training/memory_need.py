@@ -1,7 +1,7 @@
-"""What a training takes, item by item, from the sizes of its vocabularies and its options.
+"""How much memory a training needs, item by item, from its options and the sizes of its vocabularies.
 
-Every number here is one of the arrays (or lists) that training makes; where several follow each other in the same
-place, the largest counts. docs/memory.md tells the same for readers, and how it was measured.
+Each number stands for an array (or list) that training makes. Of several that are never there at the same time, the
+largest counts. docs/memory.md explains the same for users, and how it was measured.
 """
 
 from collections.abc import Iterable
@@ -21,34 +21,34 @@ from pairloom.training.heldout import WORDS_AT_ONCE
 from pairloom.training.softmax import ROWS_AT_ONCE
 from pairloom.types import Float64s
 
-STRING = 64  # bytes of a Python string beside its characters, and of its place in a list
-PER_NAME = 40  # mass, count, limit, and its place in the lists of the finished model
-PER_CONTEXT = 64  # noise, parts and alias tables, with what passes while they are made
-PER_PAIR_KEPT_ASIDE = 130  # as Python's tuples, while they are gathered
-PER_NODE = 470  # of the tree of hierarchical softmax: its name, and the ways through it
-WORDS_AROUND = 20  # where a window is a whole line, whose length is not known yet
-SLABS = 12 * (1 << 25)  # of text whose pairs are counted by sppmi-svd
+STRING = 64  # bytes of a Python string without its characters, and of its entry in a list
+PER_NAME = 40  # mass, count, limit, and its entry in the lists of the finished model
+PER_CONTEXT = 64  # noise, parts and alias tables, and what is needed to make them
+PER_PAIR_KEPT_ASIDE = 130  # as tuples, while they are collected
+PER_NODE = 470  # of the tree of hierarchical softmax: its name, and the paths through it
+WORDS_AROUND = 20  # if a window is a whole line, whose length is not known yet
+SLABS = 12 * (1 << 25)  # bytes of text whose pairs sppmi-svd counts at a time
 
 
 class TrainingSizes(NamedTuple):
-    """What the need follows from."""
+    """What the need is computed from."""
 
     words: Float64s  # the mass of each
     contexts: Float64s
-    name_bytes: int  # of the names of both
-    n_positions: int  # words of the text, or pairs, of an epoch
-    kept: float  # the share of them that is not thinned out
-    n_pairs: float  # of an epoch
+    name_bytes: int  # of all names
+    n_positions: int  # tokens of the text, or pairs, in an epoch
+    kept: float  # the share of them that subsampling keeps
+    n_pairs: float  # in an epoch
     n_weights: int = 0
 
 
 def check_smallest(budget: Budget, config: TrainConfig) -> None:
-    """Refuse what would not fit with the smallest vocabulary, which has two words."""
+    """Refuse options that would not fit even with a vocabulary of two words."""
     budget.check(_model(config, 2, 2), "Lower dim")
 
 
 def check_model(budget: Budget, config: TrainConfig, n_words: int, n_contexts: int) -> None:
-    """Refuse words and contexts that would not fit, however short their names are."""
+    """Refuse vocabularies that would not fit even with the shortest names."""
     names = MemoryItem("for their names", (STRING + PER_NAME) * (n_words + n_contexts))
     budget.check([*_model(config, n_words, n_contexts), names])
 
@@ -65,7 +65,7 @@ def check_pairs(budget: Budget, sizes: TrainingSizes, config: TrainConfig, threa
 
 
 def of_text(vocabulary: Vocabulary, config: TrainConfig) -> TrainingSizes:
-    """The sizes of a text, of which only the vocabulary is known."""
+    """The sizes of a text, from its vocabulary alone."""
     windows = Windows.of(config)
     keep = vocabulary.keep_probability(config.sample, config.subsampling)
     tokens, mass = vocabulary.n_tokens, vocabulary.counts.astype(np.float64)
@@ -87,7 +87,7 @@ def of_pairs(words: WeightedNames, contexts: WeightedNames, n_pairs: int, weight
 
 
 def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
-    """The items."""
+    """What training needs."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
     names = MemoryItem(
         f"for the names of {n_words:,} words",
@@ -103,11 +103,11 @@ def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> li
     if config.model == "skipgram" and config.objective == "negative":
         return [*items, noise, *_blocks(config, sizes, threads)]
     tree = MemoryItem("for the tree", PER_NODE * n_contexts if config.objective == "hs" else 0)
-    return [*items, tree if config.objective == "hs" else noise, _stretches(threads)]
+    return [*items, tree if config.objective == "hs" else noise, _segments(threads)]
 
 
 def encoding_need(vocabulary: Vocabulary, threads: int) -> list[MemoryItem]:
-    """What it takes to read a text by a vocabulary."""
+    """What encoding a text needs."""
     n_bytes, n_words = sum(map(len, vocabulary.words)), len(vocabulary)
     names = MemoryItem(f"for the names of {n_words:,} words", n_bytes + STRING * n_words)
     return [names, MemoryItem("to find them", 64 * n_words + n_bytes), MemoryItem("for text", BLOCKS_OF_TEXT * threads)]
@@ -120,14 +120,14 @@ def _model(config: TrainConfig, n_words: int, n_contexts: int) -> list[MemoryIte
 
 
 def _blocks(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
-    """The pairs of a round, and what threads train them with."""
+    """The pairs of a round, and the buffers of the threads."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
     parts = number_of_parts(n_words, n_contexts, config.dim, sizes.n_pairs)
     _, pairs, positions = _round(sizes, pairs_per_round(parts, config.dim, config.negatives))
     chunks = positions // TOKENS_PER_CHUNK + 1
     weights = 4 * sizes.n_weights + 4 * positions
     dealt = 9 * pairs + 16 * int(positions * sizes.kept) + weights + 32 * chunks * parts**2
-    block = min(pairs, 4 * pairs // parts**2 + 1000)  # some have more than others
+    block = min(pairs, 4 * pairs // parts**2 + 1000)  # blocks differ in size
     room = block // 6 * 8 * (12 + config.negatives) + 4 * block + 32 * (n_contexts // parts + 1)
     return [
         MemoryItem("for the pairs of a round", dealt),
@@ -136,7 +136,7 @@ def _blocks(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[Mem
 
 
 def _round(sizes: TrainingSizes, most: int) -> tuple[int, int, int]:
-    """How many rounds an epoch has, and how many pairs and positions one of them."""
+    """How many rounds an epoch has, and how many pairs and positions are in one."""
     rounds = max(1, int(-(-sizes.n_pairs // most)))
     return rounds, int(sizes.n_pairs / rounds), -(-sizes.n_positions // rounds)
 
@@ -148,7 +148,7 @@ def _heldout(config: TrainConfig, sizes: TrainingSizes) -> int:
 
 
 def _copied(config: TrainConfig, threads: int) -> int:
-    """Rows that the held-out loss copies in float64: of pairs two, of windows their words, sums and means."""
+    """Rows copied in float64 for the held-out loss: two of each pair, or the words, sums and means of windows."""
     if not config.heldout:
         return 0
     if config.objective == "softmax":
@@ -158,12 +158,12 @@ def _copied(config: TrainConfig, threads: int) -> int:
     return threads * (4 + 8 + 8 + 8) * config.dim * words if config.model == "cbow" else 0
 
 
-def _stretches(threads: int) -> MemoryItem:
+def _segments(threads: int) -> MemoryItem:
     return MemoryItem("for text", (6 + threads) * 20 * TOKENS_PER_CHUNK)
 
 
 def _softmax(config: TrainConfig, sizes: TrainingSizes) -> list[MemoryItem]:
-    """Adagrad's squares, products with all contexts, and the pairs of an epoch, each once."""
+    """Adagrad's squares, products with all contexts, and the distinct pairs of an epoch."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
     rounds, pairs, positions = _round(sizes, PAIRS_PER_ROUND)
     in_round = distinct(sizes.words, sizes.contexts, pairs)
@@ -187,21 +187,21 @@ def _factored(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[M
 
 
 def distinct(words: Float64s, contexts: Float64s, n_pairs: float) -> float:
-    """How many different pairs n_pairs have, if words and contexts were independent; those of real text have fewer.
+    """How many distinct pairs are among n_pairs if words and contexts are independent. Real text has fewer.
 
-    Σ_w Σ_c 1 - exp(-n p(w) p(c)),    over words and contexts in bins of nearly the same p
+    Σ_w Σ_c 1 - exp(-n p(w) p(c)),    summed over bins of words and of contexts with nearly the same p
     """
     (p_w, n_w), (p_c, n_c) = _binned(words), _binned(contexts)
     return float((n_w[:, None] * n_c * -np.expm1(-n_pairs * p_w[:, None] * p_c)).sum())
 
 
 def _binned(mass: Float64s) -> tuple[Float64s, Float64s]:
-    """The mean probability in each of some hundred bins, and how many have it."""
+    """The mean probability in each bin, and the size of the bin."""
     bins = np.floor(8 * np.log2(np.maximum(mass, 1e-9))).astype(np.int64)
     _, place, sizes = np.unique(bins, return_inverse=True, return_counts=True)
     return np.bincount(place, mass) / sizes / mass.sum(), sizes.astype(np.float64)
 
 
 def total(items: Iterable[MemoryItem]) -> int:
-    """Their sum."""
+    """The sum of the items."""
     return sum(item.size for item in items)

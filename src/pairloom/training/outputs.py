@@ -1,4 +1,4 @@
-"""Where a training is saved to: whether that can be done is known before it begins, not after it."""
+"""The files that a training writes. Whether they can be written is checked before it begins."""
 
 import os
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from pairloom.vectors.embedding import Embedding
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files that are asked for."""
+    """Where to save the embedding, and where to save the vectors of its contexts."""
 
     embedding: PathName | None = None
     contexts: PathName | None = None
@@ -35,21 +35,21 @@ class Outputs:
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
-        """Keep other trainings away from them until the body ends."""
+        """Keep other trainings from writing the same files until the body ends."""
         with ExitStack() as claims:
             for path in self._paths:
                 claims.enter_context(claim(path))
             yield
 
     def check_space(self, n_words: int, n_contexts: int, dim: int) -> None:
-        """Raise an OutputError if a disk has too little room left."""
+        """Raise an OutputError if a disk has too little space left."""
         if self.embedding is not None:
             check_space(self.embedding, formats.least_size(self.embedding, n_words, n_contexts, dim))
         if self.contexts is not None:
             check_space(self.contexts, formats.least_size(self.contexts, n_contexts, 0, dim))
 
     def save(self, embedding: Embedding) -> None:
-        """Write what was asked for."""
+        """Write the files."""
         if self.embedding is not None:
             embedding.save(self.embedding)
         if self.contexts is not None:

@@ -1,24 +1,208 @@
-"""All options of a training, checked before any file is touched."""
+"""A training as it was asked for, checked once and before the corpus is opened or anything is written.
 
-from collections.abc import Sequence
-from dataclasses import fields
-from typing import Any
+`Plan.of_text` and `Plan.of_pairs` make every check of `train`, of `train_pairs` and of the command line. Nothing
+further down refuses an option.
+"""
 
-from pairloom.config import TextOptions, TrainConfig, check_names
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
-_CONFIG = [f.name for f in fields(TrainConfig)]
+from pairloom.config import TextOptions, TrainConfig, checked_threads, split_options
+from pairloom.corpus.vocabulary import Vocabulary, checked_selection
+from pairloom.errors import ConfigError, InputError
+from pairloom.pairs.from_pairs import PairSource
+from pairloom.pairs.source import Source
+from pairloom.progress import OnProgress, ignore
+from pairloom.system.memory import Budget
+from pairloom.training.checkpoint import Checkpoints, opened_checkpoints
+from pairloom.training.memory_need import check_smallest
+from pairloom.training.outputs import Outputs
+from pairloom.training.sppmi import check_installed
+from pairloom.training.start import Frozen, Start, StartLike, open_start
+from pairloom.types import PathName
 
 
-_TEXT = [f.name for f in fields(TextOptions)]
+class RunKeywords(TypedDict, total=False):
+    """What `train` and `train_pairs` take beside the options: where to begin, what to write, how to run."""
+
+    start: StartLike | None
+    freeze: Frozen | None
+    threads: int | None
+    output: PathName | None
+    contexts_output: PathName | None
+    checkpoint: Checkpoints | PathName | None
+    cache_dir: PathName | None
+    max_memory: int | str | None
+    on_progress: OnProgress
 
 
-_RUNNING = "start freeze threads output contexts_output checkpoint cache_dir max_memory on_progress"
+# The parameters of the two functions beside the options, for the hint at a misspelt one.
+_OF_TRAIN = ["keep", "drop", "vocabulary", "tokenize", "grow", *RunKeywords.__annotations__]
+_OF_TRAIN_PAIRS = ["words", "contexts", "columns", *RunKeywords.__annotations__]
 
 
-def split_options(
-    options: dict[str, Any], others: Sequence[str] = ("keep", "drop", "vocabulary", "tokenize", "grow")
-) -> tuple[TrainConfig, TextOptions]:
-    """What to learn and how to read, both checked; an option that is of neither is refused."""
-    check_names(options, [*_CONFIG, *_TEXT, *others, *_RUNNING.split()])
-    config = TrainConfig(**{name: options[name] for name in _CONFIG if name in options})
-    return config, TextOptions(**{name: options[name] for name in _TEXT if name in options})
+class WordChoice(NamedTuple):
+    """Which words of a text get vectors: the frequent ones, more or fewer of them, or a given vocabulary."""
+
+    keep: frozenset[str] = frozenset()
+    drop: frozenset[str] = frozenset()
+    vocabulary: Vocabulary | None = None
+
+
+class SideChoice(NamedTuple):
+    """Which words and which contexts of given pairs get vectors: the frequent ones, or given vocabularies."""
+
+    words: Vocabulary | None = None
+    contexts: Vocabulary | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plan:
+    """What to learn (config), how to read (text), where to begin (start), and how to run and save."""
+
+    config: TrainConfig
+    text: TextOptions = field(default_factory=TextOptions)
+    chosen: frozenset[str] = frozenset()  # the options that were given, rather than left at their defaults
+    start: Start | None = None
+    threads: int = 1
+    budget: Budget = field(default_factory=Budget)
+    outputs: Outputs = field(default_factory=Outputs)
+    checkpoints: Checkpoints | None = None
+    cache_dir: PathName | None = None
+    on_progress: OnProgress = ignore
+
+    @classmethod
+    def of_text(cls, options: Mapping[str, Any], *, grow: bool = False, **run: Unpack[RunKeywords]) -> "Plan":
+        """The plan of `train`."""
+        start = open_start(run.get("start"), grow=grow, freeze=run.get("freeze"))
+        config, text = split_options(start.options(options, "tokens") if start else options, _OF_TRAIN)
+        plan = cls._of(config, text, options, start, run)
+        if config.model == "sppmi-svd":
+            _check_sppmi(plan)
+        _check_freeze(plan)
+        if options.get("min_context_count") is not None:
+            raise ConfigError("min_context_count is for pairs; the contexts of a text are its words. Use min_count.")
+        return plan
+
+    @classmethod
+    def of_pairs(cls, options: Mapping[str, Any], **run: Unpack[RunKeywords]) -> "Plan":
+        """The plan of `train_pairs`."""
+        start = open_start(run.get("start"), grow=False, freeze=run.get("freeze"))
+        known = {"sample": 0.0} | (start.options(options, "pairs") if start else dict(options))
+        config, text = split_options(known, _OF_TRAIN_PAIRS)
+        plan = cls._of(config, text, options, start, run)
+        if config.model == "sppmi-svd":
+            raise ConfigError("model=sppmi-svd counts the pairs of a text, but pairs are given here. Use skipgram.")
+        about_text = sorted(options.keys() & {*PairSource.unused, "max_sentence"})
+        if about_text:
+            raise ConfigError(f"{about_text[0]} is about text, but pairs are given here. Leave it out.")
+        if config.model == "cbow" or config.objective == "hs":
+            raise ConfigError(
+                f"model={config.model} and objective={config.objective} are learnt from text, not from pairs. "
+                "Use skipgram, and negative or softmax."
+            )
+        _check_freeze(plan)
+        return plan
+
+    @classmethod
+    def _of(
+        cls,
+        config: TrainConfig,
+        text: TextOptions,
+        options: Mapping[str, Any],
+        start: Start | None,
+        run: RunKeywords,
+    ) -> "Plan":
+        """What text and pairs have in common."""
+        threads, budget = checked_threads(run.get("threads")), Budget(run.get("max_memory"))
+        check_smallest(budget, config)
+        return cls(
+            config=config,
+            text=text,
+            chosen=frozenset(options),
+            start=start,
+            threads=threads,
+            budget=budget,
+            outputs=Outputs(run.get("output"), run.get("contexts_output")),
+            checkpoints=opened_checkpoints(run.get("checkpoint")),
+            cache_dir=run.get("cache_dir"),
+            on_progress=run.get("on_progress", ignore),
+        )
+
+    @property
+    def freeze(self) -> Frozen | None:
+        """The side that does not move."""
+        return self.start.freeze if self.start else None
+
+    def word_choice(
+        self, keep: Iterable[str] = (), drop: Iterable[str] = (), vocabulary: Vocabulary | None = None
+    ) -> WordChoice:
+        """The words of a text to learn, checked."""
+        kept, dropped = checked_selection(
+            min_count=self.config.min_count, max_vocab=self.config.max_vocab, keep=keep, drop=drop
+        )
+        if vocabulary is not None:
+            _check_type(vocabulary, "vocabulary")
+            if kept or dropped or self.chosen & {"min_count", "max_vocab"}:
+                raise ConfigError("A given vocabulary is used as it is. Leave out min_count, max_vocab, keep and drop.")
+            if self.start and self.start.grow:
+                raise ConfigError("A given vocabulary is used as it is, so it cannot grow. Leave out one of the two.")
+        return WordChoice(kept, dropped, vocabulary)
+
+    def side_choice(self, words: Vocabulary | None = None, contexts: Vocabulary | None = None) -> SideChoice:
+        """The words and contexts of pairs to learn, checked."""
+        _check_given(words, "words", self.chosen & {"min_count", "max_vocab"})
+        _check_given(contexts, "contexts", self.chosen & {"min_context_count"})
+        return SideChoice(words, contexts)
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Keep other trainings away from the outputs and the checkpoints until the body ends."""
+        with self.outputs.claimed(), self.checkpoints.held() if self.checkpoints else nullcontext():
+            yield
+
+    def check_space(self, source: Source) -> None:
+        """Raise an OutputError if a disk has too little space for what will be saved."""
+        n_words, n_contexts, config = len(source.words.names), len(source.contexts.names), self.config
+        self.outputs.check_space(n_words, n_contexts, config.dim)
+        if self.checkpoints:
+            states = 1 + (config.objective == "softmax") + (config.patience is not None)  # squares; the best epoch
+            self.checkpoints.check_space(states * 4 * config.dim * (n_words + n_contexts))
+
+
+def _check_sppmi(plan: Plan) -> None:
+    check_installed()
+    if plan.start:
+        raise ConfigError("model=sppmi-svd is computed and does not start from vectors. Leave out start.")
+    if plan.checkpoints is not None:
+        raise ConfigError("model=sppmi-svd is computed in one go and has no checkpoints. Leave out checkpoint.")
+
+
+def _check_freeze(plan: Plan) -> None:
+    config = plan.config
+    if plan.freeze and (config.model, config.objective) != ("skipgram", "negative"):
+        raise ConfigError(
+            f"freeze={plan.freeze} is for skip-gram by negative sampling, not for model={config.model} and "
+            f"objective={config.objective}. Leave out one of them."
+        )
+    if plan.freeze == "contexts" and config.positional:
+        raise ConfigError("Positional contexts cannot be frozen with a text: each word has several. Freeze words.")
+
+
+def _check_given(vocabulary: object, name: Literal["words", "contexts"], contradicting: frozenset[str]) -> None:
+    """Refuse an unusable vocabulary for one side of pairs, and options that would change it."""
+    if vocabulary is None:
+        return
+    _check_type(vocabulary, name)
+    if len(vocabulary) < 2:  # type: ignore[arg-type]  # checked above
+        n = len(vocabulary)  # type: ignore[arg-type]
+        raise InputError(f"The given {name} are {n}; need at least 2 to tell them apart. Give more.")
+    if contradicting:
+        raise ConfigError(f"Given {name} are used as they are. Leave out {min(contradicting)}.")
+
+
+def _check_type(vocabulary: object, name: str) -> None:
+    if not isinstance(vocabulary, Vocabulary):
+        raise ConfigError(f"{name} is not a pairloom.Vocabulary. Make one with Vocabulary.of or Vocabulary.read.")

@@ -1,30 +1,29 @@
-"""SPPMI and SPPMI-SVD: what skip-gram with negative sampling approaches, made directly (Levy & Goldberg 2014).
+"""SPPMI and SPPMI-SVD: the table that skip-gram with negative sampling approximates, computed (Levy & Goldberg 2014).
 
     SPPMI(w, c) = max(PMI(w, c) - log k, 0),    PMI(w, c) = log(#(w, c) / (#(w) p(c)))
 
-p(c) is smoothed as the noise of training is: p(c) ~ #(c)^noise_power. noise_power = 1 is PMI as in the paper of 2014;
-0.75 was found to be better by Levy, Goldberg & Dagan in 2015.
+p(c) is smoothed like the noise of training: p(c) ~ #(c)^noise_power. noise_power = 1 is PMI as in the paper of 2014;
+Levy, Goldberg & Dagan (2015) found 0.75 to be better.
 
-`sppmi_table` gives the table, most of which is 0: a word is then a number for each context, and one can read why two
-are alike.
-`train_sppmi` makes vectors of it by its largest singular values, SPPMI ≈ U Σ Vᵀ of rank dim:
+`sppmi_table` returns the table. Most of it is 0: a word is one number for each of its contexts, so one can read why two
+words are alike.
+`train_sppmi` makes vectors from its largest singular values, SPPMI ≈ U Σ Vᵀ of rank dim:
 
-    W = U Σ^p,  C = V Σ^(1 - p),  with p = 1/2 both sides are alike, as they are in skip-gram
+    W = U Σ^p,  C = V Σ^(1 - p),  with p = 1/2 both sides are symmetric, as in skip-gram
 
 >>> table = sppmi_table([["cat", "purrs"], ["dog", "barks"]] * 5, negatives=1, sample=0)
->>> [(context, round(value, 3)) for context, value in table.row("cat")]  # log 4: one of four, and cat has no other
+>>> [(context, round(value, 3)) for context, value in table.row("cat")]  # log 4
 [('purrs', 1.386)]
 """
 
-import os
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.config import TrainConfig, check_number, check_whole
+from pairloom.config import TrainConfig, TrainKeywords, check_number, check_whole, split_options
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
@@ -37,7 +36,7 @@ from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.extras import need
 from pairloom.system.spelling import near_spellings, quoted
 from pairloom.system.threads import one_thread
-from pairloom.types import Counts, Float64s, Ids
+from pairloom.types import CorpusLike, Counts, Float64s, Ids, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
@@ -46,7 +45,7 @@ PAIRS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Sppmi:
-    """SPPMI(w, c) where it is above 0, by rows as in `Cooccurrences`. Word w is also context w."""
+    """SPPMI(w, c) where it is above 0, in rows as in `Cooccurrences`. Word w is also context w."""
 
     vocabulary: Vocabulary
     indptr: Counts
@@ -54,11 +53,11 @@ class Sppmi:
     values: Float64s
 
     def __len__(self) -> int:
-        """How many numbers are above 0."""
+        """The number of values above 0."""
         return len(self.values)
 
     def row(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
-        """The contexts that a word has more often than chance would have it, the largest SPPMI first."""
+        """The contexts that a word has more often than by chance, the largest SPPMI first."""
         contexts, values = self._row(self._id(word))
         order = np.argsort(-values, kind="stable")[:topn]
         return [(self.vocabulary.words[contexts[i]], float(values[i])) for i in order.tolist()]
@@ -68,7 +67,7 @@ class Sppmi:
         return float(self._cosines(self._id(a))[self._id(b)])
 
     def most_similar(self, word: str, topn: int = 10) -> list[tuple[str, float]]:
-        """The words whose rows are most alike, by cosine."""
+        """The words whose rows are most similar, by cosine."""
         check_whole("topn", topn, 1, 2**31 - 1, "10 is usual")
         w = self._id(word)
         cosines = self._cosines(w)
@@ -81,7 +80,7 @@ class Sppmi:
         return np.sqrt(_row_sums(self.indptr, self.values**2))
 
     def _cosines(self, w: int) -> Float64s:
-        """Of row w with all rows."""
+        """The cosines of row w with all rows."""
         mine = np.zeros(len(self.vocabulary))
         contexts, values = self._row(w)
         mine[contexts] = values
@@ -105,17 +104,15 @@ class Sppmi:
 
 
 def sppmi_table(
-    corpus: object,
+    corpus: CorpusLike,
     *,
     threads: int | None = None,
-    cache_dir: str | os.PathLike[str] | None = None,
+    cache_dir: PathName | None = None,
     on_progress: OnProgress = ignore,
-    **options: Any,
+    **options: Unpack[TrainKeywords],
 ) -> Sppmi:
-    """The table of a corpus; options are those of `train` that say what a pair is and how often it is drawn."""
-    from pairloom.training.plan import split_options
-
-    config, text = split_options(options)
+    """The SPPMI table of a corpus. The options are those of `train` about windows, vocabulary, sampling and noise."""
+    config, text = split_options(options, ["threads", "cache_dir", "on_progress"])
     with (
         open_corpus(corpus, text=text) as opened,
         prepare(
@@ -138,32 +135,34 @@ def train_sppmi(
     *,
     power: float = 0.5,
     threads: int | None = None,
-    cache_dir: str | os.PathLike[str] | None = None,
+    cache_dir: PathName | None = None,
     on_progress: OnProgress = ignore,
 ) -> Embedding:
     """SPPMI-SVD of an encoded corpus. The vectors are the same for any number of threads.
 
-    power: p, the share of the singular values that W has. Settings of gradient descent (lr and so on) do not matter.
+    power: p, the share of the singular values that goes to W. Options of gradient descent (lr, epochs) have no effect.
     """
     check_installed()
     check_number("power", power, 0.0, 1.0, "0.5 is usual, 0 leaves the singular values out of W")
     if config.dim >= len(encoded.vocabulary):
         raise ConfigError(
-            f"dim={config.dim} is too large: a table of {len(encoded.vocabulary):,} words has fewer singular values to "
-            f"choose from. Use {len(encoded.vocabulary) - 1} or less."
+            f"dim={config.dim} is too large: a table of {len(encoded.vocabulary):,} words has fewer singular values. "
+            f"Use {len(encoded.vocabulary) - 1} or less."
         )
     counts = _counts(encoded, config, threads=threads, cache_dir=cache_dir, on_progress=on_progress)
     table = sppmi_of(counts, encoded.vocabulary, config)
     on_progress(Progress(stage="factor"))
     U, sizes, V = _largest_singular(table, config)
     words, contexts = U * sizes**power, V * sizes ** (1 - power)
-    names, seen = encoded.vocabulary.words, encoded.vocabulary.counts
+    names, occurrences = encoded.vocabulary.words, encoded.vocabulary.counts
     record = {"config": asdict(config), "corpus": {"sha256": encoded.digest, "tokens": encoded.n_tokens}}
-    return Embedding(words=Vectors(names, words, seen), contexts=Vectors(names, contexts, seen), record=record)
+    return Embedding(
+        words=Vectors(names, words, occurrences), contexts=Vectors(names, contexts, occurrences), record=record
+    )
 
 
 def check_installed() -> None:
-    """SciPy finds singular values; threadpoolctl keeps its results the same."""
+    """SciPy computes singular values; threadpoolctl holds it to one thread, for the same bits every time."""
     for module in ("scipy.sparse.linalg", "threadpoolctl"):
         need(module, "svd", "SPPMI-SVD")
 
@@ -183,23 +182,23 @@ def sppmi_of(counts: Cooccurrences, vocabulary: Vocabulary, config: TrainConfig)
         lengths += np.bincount(w[above], minlength=counts.n_words)
     if not lengths.any():
         raise InputError(
-            f"No pair occurs {config.negatives} times (negatives) as often as chance would have it, so SPPMI is 0 "
+            f"No pair occurs more than {config.negatives} times (negatives) as often as by chance, so SPPMI is 0 "
             "everywhere. Use fewer negatives, or more text."
         )
     return Sppmi(vocabulary, np.append(0, np.cumsum(lengths)), np.concatenate(contexts), np.concatenate(values))
 
 
 def _counts(encoded: Encoded, config: TrainConfig, **running: Any) -> Cooccurrences:
-    """#(w, c) by the windows and the subsampling of training; nothing is held out, since nothing is measured on it."""
+    """#(w, c) by the windows and the subsampling of training. Nothing is held out: no loss is measured."""
     if config.positional:
-        raise ConfigError("positional contexts are not counted by SPPMI. Leave positional out, or use model=skipgram.")
+        raise ConfigError("SPPMI does not count positional contexts. Leave out positional, or use model=skipgram.")
     return trained_pairs(TextSource(encoded, replace(config, heldout=0.0)), **running)
 
 
 def _largest_singular(table: Sppmi, config: TrainConfig) -> tuple[Float64s, Float64s, Float64s]:
-    """U, the singular values, V: the dim largest, the largest first; signs such that each column of U has a sum >= 0.
+    """U, singular values, V: the `dim` largest, in falling order, with signs that make each column sum of U >= 0.
 
-    ARPACK starts from a vector of our own draws, and works on one thread: its bits are then the same every time.
+    ARPACK starts from a vector of our own draws and runs on one thread, so its bits are the same every time.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import svds
@@ -215,7 +214,7 @@ def _largest_singular(table: Sppmi, config: TrainConfig) -> tuple[Float64s, Floa
 
 
 def _log(values: Float64s) -> Float64s:
-    """log, of what has pairs; -inf for what has none, which is never asked."""
+    """log, with -inf for words and contexts without pairs, which are never looked up."""
     with np.errstate(divide="ignore"):
         return np.log(values)
 
@@ -226,7 +225,7 @@ def _row_sums(indptr: Counts, values: npt.NDArray[np.float64]) -> Float64s:
     [3.0, 0.0, 4.0]
     """
     sums = np.zeros(len(indptr) - 1)
-    some = np.flatnonzero(np.diff(indptr))  # reduceat would take an empty row for the first value of the next
+    some = np.flatnonzero(np.diff(indptr))  # for an empty row reduceat would return the first value of the next
     if len(some):
         sums[some] = np.add.reduceat(values, indptr[some])
     return sums

@@ -1,7 +1,7 @@
-"""Where training begins: at random, or at vectors that somebody has, in any format.
+"""Training that starts from existing vectors, in any format.
 
-Words that the vectors have begin there, the others at random. A frozen side stays where it is; the paper remarks that
-what is then learnt is a logistic regression for each row of the other side.
+Known words start from their vectors, new words at random. A frozen side does not move; each row of the other side is
+then a logistic regression, as the paper remarks.
 """
 
 import os
@@ -15,58 +15,59 @@ from pairloom.config import TextOptions, TrainConfig, check_choice
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, InputError
-from pairloom.types import Matrix
+from pairloom.types import Matrix, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
 Frozen = Literal["words", "contexts"]
+StartLike = Embedding | Vectors | PathName
 
-_FRESH = {"epochs", "lr", "min_lr", "heldout", "patience"}  # options of a run, which the next one does not take over
+_FRESH = {"epochs", "lr", "min_lr", "heldout", "patience"}  # options of one run, not inherited by the next
 _ANYWHERE = {"dim", "negatives", "noise_power", "seed"}
 
 
 class Start(NamedTuple):
-    """The vectors to begin with, whether their words all stay, and which side does not move."""
+    """The vectors to start from, whether all their words stay, and which side does not move."""
 
     embedding: Embedding
     grow: bool
     freeze: Frozen | None
 
     def options(self, given: Mapping[str, Any], kind: Literal["tokens", "pairs"]) -> dict[str, Any]:
-        """The options with which the vectors were made, where no others are given; their dim in any case.
+        """The given options, completed by those that the vectors were made with. Their dim always counts.
 
-        Between text and pairs go only those that mean the same for both.
+        From text to pairs, or from pairs to text, only options that mean the same for both are inherited.
         """
         if given.get("dim", self.embedding.dim) != self.embedding.dim:
             raise ConfigError(
-                f"dim={given['dim']} is not that of the vectors to start from, which is {self.embedding.dim}. "
-                "Leave dim out."
+                f"dim={given['dim']} differs from the vectors to start from, whose dim is {self.embedding.dim}. "
+                "Leave out dim."
             )
         record = self.embedding.record
         known = {**record.get("config", {}), **record.get("text", {})}
         names = {field.name for config in (TrainConfig, TextOptions) for field in fields(config)} - _FRESH
         if kind not in record.get("corpus", {}):
             names &= _ANYWHERE
-        if known.get("model") == "sppmi-svd":  # which is computed, not trained
+        if known.get("model") == "sppmi-svd":  # computed, so training cannot go on with it
             names -= {"model"}
         return {**{name: known[name] for name in names & known.keys()}, "dim": self.embedding.dim, **given}
 
     @property
     def epochs(self) -> int:
-        """How many epochs are behind the vectors, so that the next ones draw anew."""
+        """How many epochs the vectors were trained for, so that the next ones make new draws."""
         record = self.embedding.record
         return int(record.get("config", {}).get("epochs", 0)) + int(record.get("start", {}).get("epochs", 0))
 
     def vocabulary(self, corpus: Corpus, chosen: Vocabulary, drop: Collection[str]) -> Vocabulary:
-        """The words of a text: those of the start, too, if they grow; only known ones if a side is frozen."""
+        """The words to learn: with `grow` also those of the start, with `freeze` only those of the frozen side."""
         counted = dict(zip(chosen.words, chosen.counts.tolist(), strict=True))
         if self.freeze:
             known = self._frozen_side.key_to_index
             counted = {word: n for word, n in counted.items() if word in known}
             if len(counted) < 2:
                 raise InputError(
-                    f"The frozen {self.freeze} have {len(counted)} of the {len(chosen):,} words of {corpus.name}; "
-                    "need at least 2. Start from vectors of such a text."
+                    f"The frozen {self.freeze} include {len(counted)} of the {len(chosen):,} words of {corpus.name}; "
+                    "need at least 2. Start from vectors of a similar text."
                 )
         if self.grow:
             words = self.embedding.words
@@ -84,9 +85,9 @@ class Start(NamedTuple):
         return self.embedding.words if self.freeze == "words" else self.embedding.contexts
 
     def take_over(self, W: Matrix, C: Matrix, words: Sequence[str], contexts: Sequence[str]) -> dict[str, Any]:
-        """Put the rows of known words and contexts in their places; gives what to write down of it."""
+        """Copy the rows of known words and contexts. Returns what the record says of it."""
         if self._has_tree and (self.embedding.words.words, self.embedding.contexts.words) != ([*words], [*contexts]):
-            taken = [_take_over(W, words, self.embedding.words), 0]  # the nodes of one tree are no good for another
+            taken = [_take_over(W, words, self.embedding.words), 0]  # nodes of another tree mean something else
         else:
             taken = [
                 _take_over(matrix, names, side)
@@ -94,25 +95,25 @@ class Start(NamedTuple):
             ]
         if not any(taken):
             raise InputError(
-                f"None of the {len(words):,} words have a vector to start from. Start from vectors of such words."
+                f"None of the {len(words):,} words has a vector to start from. Use vectors that have some of them."
             )
         missing = len(words if self.freeze == "words" else contexts) - taken[self.freeze == "contexts"]
         if self.freeze and missing:
             raise InputError(
-                f"{missing:,} of the {self.freeze} to be frozen have no vector to start from. "
-                "Give a vocabulary of those that have, or leave out freeze."
+                f"{missing:,} of the frozen {self.freeze} have no vector to start from. "
+                "Give a vocabulary of those that do, or leave out freeze."
             )
         facts: dict[str, Any] = {"words": taken[0], "contexts": taken[1], "epochs": self.epochs}
         return facts | ({"frozen": self.freeze} if self.freeze else {})
 
 
-def open_start(start: object, *, grow: bool, freeze: str | None) -> Start | None:
-    """What `start`, `grow` and `freeze` of `train` mean: an Embedding, Vectors, or the path of a file of either."""
+def open_start(start: StartLike | None, *, grow: bool, freeze: str | None) -> Start | None:
+    """The `start`, `grow` and `freeze` of `train`, checked, and loaded if `start` is a path."""
     if not isinstance(grow, bool):
         raise ConfigError(f"grow={grow!r} is not a choice. Use True or False.")
     if start is None:
         if grow or freeze is not None:
-            raise ConfigError(f"{'grow' if grow else 'freeze'} needs vectors to start from. Give them as start.")
+            raise ConfigError(f"{'grow' if grow else 'freeze'} needs vectors to start from. Name them with start.")
         return None
     if freeze is not None:
         check_choice("freeze", freeze, Frozen)
@@ -125,9 +126,13 @@ def open_start(start: object, *, grow: bool, freeze: str | None) -> Start | None
     if not isinstance(start, Embedding):
         raise ConfigError(f"start is a {type(start).__name__}. Give an Embedding, Vectors, or the path of a file.")
     if grow and freeze:
-        raise ConfigError("New words cannot be learnt on a frozen side. Use grow or freeze, or fold new words in.")
+        raise ConfigError(
+            "grow and freeze exclude each other: a frozen side learns no new words. Use one of them, or fold-in."
+        )
     if freeze == "contexts" and not len(start.contexts):
-        raise InputError("The start holds no contexts to freeze. Take a .loom file that pairloom trained.")
+        raise InputError(
+            "The vectors to start from have no contexts to freeze. Use a .loom file that pairloom trained."
+        )
     return Start(start, grow, freeze)  # type: ignore[arg-type]  # checked above
 
 

@@ -147,8 +147,8 @@ def _window(text: str) -> int | str:
 def run(args: Namespace) -> None:
     """Do it."""
     from pairloom import formats
+    from pairloom.config import split_options
     from pairloom.training.checkpoint import Checkpoints
-    from pairloom.training.plan import split_options
 
     if args.resume is not None:
         args = recall(args)

@@ -25,10 +25,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Do it."""
+    from pairloom.config import split_options
     from pairloom.corpus.sentences import open_corpus
     from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.system.files import check_folder
-    from pairloom.training.plan import split_options
 
     config, text = split_options(given(args, OPTIONS))
     checked_threads(args.threads)

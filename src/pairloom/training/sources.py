@@ -1,0 +1,90 @@
+"""From an open corpus, or from open pairs, to the source that a plan trains on: count, choose, encode.
+
+Memory is checked as soon as the sizes of the vocabularies are known, and disk space before training begins.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pairloom.corpus.encoding import Encoded
+from pairloom.corpus.prepared import prepare
+from pairloom.corpus.sentences import Corpus
+from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.pairs.from_pairs import PairSource
+from pairloom.pairs.from_text import TextSource
+from pairloom.pairs.pair_encoding import encode_pairs
+from pairloom.pairs.pair_names import Selection
+from pairloom.pairs.pair_reading import PairCorpus
+from pairloom.system.cache_folder import default_cache_dir, temporary_folder
+from pairloom.training.memory_need import check_model, check_pairs, check_text, of_pairs
+from pairloom.training.plan import Plan, SideChoice, WordChoice
+
+
+@contextmanager
+def source_of_text(plan: Plan, corpus: Corpus, choice: WordChoice) -> Iterator[TextSource]:
+    """The pairs of a text, by its ids in a file that is closed when the body ends."""
+    with encoded_text(plan, corpus, choice) as encoded:
+        source = TextSource(encoded, plan.config)
+        plan.check_space(source)
+        yield source
+
+
+def encoded_text(plan: Plan, corpus: Corpus, choice: WordChoice) -> Encoded:
+    """The ids of a text, from the cache if it was encoded before."""
+    config = plan.config
+    return prepare(
+        corpus,
+        min_count=config.min_count,
+        max_vocab=config.max_vocab,
+        keep=choice.keep,
+        drop=choice.drop,
+        vocabulary=_vocabulary(plan, corpus, choice),
+        gaps=config.clean,
+        check=lambda chosen: check_text(plan.budget, chosen, config, plan.threads),
+        max_memory=plan.budget.limit,
+        cache_dir=plan.cache_dir,
+        threads=plan.threads,
+        on_progress=plan.on_progress,
+    )
+
+
+def _vocabulary(plan: Plan, corpus: Corpus, choice: WordChoice) -> Vocabulary | None:
+    """A vocabulary that is not just counted: a given one, or one that the vectors to start from have a say in."""
+    start = plan.start
+    if choice.vocabulary is not None or start is None or not (start.grow or start.freeze):
+        return choice.vocabulary
+    counted = Vocabulary.from_corpus(
+        corpus,
+        min_count=plan.config.min_count,
+        max_vocab=plan.config.max_vocab,
+        keep={*choice.keep, *start.embedding.words} - choice.drop if start.grow else choice.keep,
+        drop=choice.drop,
+        max_memory=plan.budget.limit,
+        cache_dir=plan.cache_dir,
+        threads=plan.threads,
+        on_progress=plan.on_progress,
+    )
+    return start.vocabulary(corpus, counted, choice.drop)
+
+
+@contextmanager
+def source_of_pairs(plan: Plan, corpus: PairCorpus, choice: SideChoice) -> Iterator[PairSource]:
+    """Pairs encoded into a temporary folder, which goes when the body ends."""
+    config, cache = plan.config, plan.cache_dir
+    least = config.min_count if config.min_context_count is None else config.min_context_count
+    with temporary_folder(default_cache_dir() if cache is None else Path(cache)) as folder:
+        encoded = encode_pairs(
+            corpus,
+            folder,
+            Selection("word", "min_count", config.min_count, config.max_vocab, choice.words),
+            Selection("context", "min_context_count", least, None, choice.contexts),
+            check_sizes=lambda *sizes: check_model(plan.budget, config, *sizes),
+            check=lambda *sizes: check_pairs(plan.budget, of_pairs(*sizes), config, plan.threads),
+            max_memory=plan.budget.limit,
+            threads=plan.threads,
+            on_progress=plan.on_progress,
+        )
+        source = PairSource(encoded, config)
+        plan.check_space(source)
+        yield source

@@ -1,0 +1,119 @@
+"""Kernels are ready before anything is read: none is compiled, or loaded from the cache, while a training runs."""
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import sys
+import numpy as np
+import pairloom
+
+def compiled():
+    modules = [m for name, m in sys.modules.items() if name.startswith("pairloom.kernel.")]
+    found = {f"{m.__name__}.{n}": f for m in modules for n, f in vars(m).items() if hasattr(f, "signatures")}
+    return {(name, str(signature)) for name, function in found.items() for signature in function.signatures}
+
+before = None
+def on_progress(progress):
+    global before
+    if progress.stage != "compile" and before is None:
+        before = compiled()
+
+def train(kind, corpus, **options):
+    global before
+    common = dict(min_count=1, threads=2, cache_dir="cache")
+    start = options.pop("start", None)
+    if start:
+        options["start"] = start = kind(corpus, dim=4, epochs=1, **common)
+    else:
+        options["dim"] = 4
+    before = None
+    kind(corpus, epochs=1, on_progress=on_progress, **common, **options)
+    assert before, "the training has reported nothing"
+    late = compiled() - before
+    print(*sorted(f"{name}{signature}" for name, signature in late), sep="\\n", end="")
+
+words = np.random.default_rng(1).integers(0, N, (4_000, 20)).astype(str).tolist()
+with open("text.txt", "w") as file:
+    file.writelines(" ".join(line) + "\\n" for line in words)
+with open("pairs.txt", "w") as file:
+    file.writelines(f"{line[0]} {line[1]}\\n" for line in words)
+"""
+
+
+def late_kernels(tmp_path, call, n_words=40_000):
+    """What is compiled after the stage "compile", in a process of its own; more words than a table first holds."""
+    script = SCRIPT.replace("N, (", f"{n_words}, (") + call
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "positional=True, window=2",
+        "clean=True",
+        "window='sentence'",
+        "window_shape='harmonic', sample=0",
+        "patience=1",
+        "heldout=0",
+        "objective='hs'",
+        "model='cbow'",
+        "model='cbow', objective='hs'",
+        "model='cbow', cbow_gradient='undivided'",
+        "start=True, freeze='words'",
+        "start=True, freeze='contexts'",
+        "start=True, grow=True",
+        "checkpoint='run'",
+    ],
+)
+def test_of_text(tmp_path, options):
+    assert late_kernels(tmp_path, f"train(pairloom.train, 'text.txt', {options})") == ""
+
+
+def test_of_text_by_softmax(tmp_path):
+    assert late_kernels(tmp_path, "train(pairloom.train, 'text.txt', objective='softmax')", n_words=300) == ""
+
+
+def test_of_text_by_sppmi_svd(tmp_path):
+    assert (
+        late_kernels(tmp_path, "train(pairloom.train, 'text.txt', model='sppmi-svd', negatives=1)", n_words=300) == ""
+    )
+
+
+def test_of_token_lists(tmp_path):
+    assert late_kernels(tmp_path, "train(pairloom.train, words)") == ""
+
+
+@pytest.mark.parametrize(
+    ("pairs", "options"),
+    [
+        ("'pairs.txt'", ""),
+        ("'pairs.txt'", "sample=1e-3"),
+        ("[(line[0], line[1], 2.5) for line in words]", ""),
+        ("[(line[0], line[1]) for line in words]", ""),
+        ("'pairs.txt'", "start=True, freeze='words'"),
+        ("'pairs.txt'", "start=True, freeze='contexts'"),
+    ],
+)
+def test_of_pairs(tmp_path, pairs, options):
+    assert late_kernels(tmp_path, f"train(pairloom.train_pairs, {pairs}, {options})") == ""
+
+
+def test_of_pairs_by_softmax(tmp_path):
+    assert late_kernels(tmp_path, "train(pairloom.train_pairs, 'pairs.txt', objective='softmax')", n_words=300) == ""
+
+
+def test_a_kind_of_training_compiles_no_other(tmp_path):
+    """Pairs never read windows; SPPMI-SVD takes no steps."""
+    code = "print(*sorted({name.rpartition('.')[0] for name, _ in compiled()}))"
+    of_pairs = late_kernels(tmp_path, f"pairloom.train_pairs('pairs.txt', dim=4, epochs=1, min_count=1)\n{code}")
+    assert "deal_pairs" in of_pairs and "deal_text" not in of_pairs and "hierarchical" not in of_pairs
+    factored = late_kernels(
+        tmp_path, f"pairloom.train('text.txt', model='sppmi-svd', negatives=1, dim=4)\n{code}", n_words=300
+    )
+    assert "cooccur" in factored and "sgns" not in factored and "block" not in factored
