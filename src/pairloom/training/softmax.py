@@ -54,8 +54,8 @@ class SoftmaxTraining(TrainingLoop):
         n_words, n_contexts = len(source.words.names), len(source.contexts.names)
         if max(n_words, n_contexts) > MOST_CONTEXTS:
             raise InputError(
-                """n(w,c) of an epoch, in rows: word w has contexts[i] counts[i] times, starts[w] <= i < starts[w + 1]."""
-                f"There are {n_words:,} and {n_contexts:,}. Use max_vocab={MOST_CONTEXTS}, or objective=hs."
+                f"objective=softmax multiplies every word by every context, and is limited to {MOST_CONTEXTS:,} of "
+                f"each. There are {n_words:,} and {n_contexts:,}. Use max_vocab={MOST_CONTEXTS}, or objective=hs."
             )
         super().__init__(source, start, runtime)
         self.products = _Products(self.model, n_contexts, self.pool)
