@@ -367,7 +367,7 @@ V = pairloom.Vectors(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])
         (lambda: pairloom.train("c.txt", tokenize=5), "tokenize=5 cannot be called. Give a function that makes words"),
         (lambda: pairloom.load("m.loom", verify=None), "verify=None is not a choice. Use True or False."),
         (lambda: pairloom.load("m.loom", format=""), "format='' cannot be read."),
-        (lambda: pairloom.evaluate(V, "q.txt", method=[]), "method=[] is not known. Use add or mul."),
+        (lambda: pairloom.evaluate(V, "q.txt", method=[]), "method=[] is not a choice. Use add or mul."),
         (lambda: pairloom.evaluate(V, "q.txt", threads=0), "threads=0 is out of range."),
         (lambda: pairloom.Phrases.learn([["a"]], connectors=5), "connectors=5 is not a choice."),
     ],
