@@ -16,10 +16,10 @@ from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError, UnknownWordError
-from pairloom.explanation import explain, explain_similarity, fit, whole
+from pairloom.explanation import all_pairs, explain, explain_similarity, fit
+from pairloom.explanation.counted_model import CountedModel, config_of, vocabulary_of
 from pairloom.explanation.geometry import geometry
 from pairloom.explanation.page import page
-from pairloom.explanation.trained import Trained, config_of, vocabulary_of
 from pairloom.explanation.windows import effective_windows, with_gaps
 from pairloom.method.contexts import Windows
 from pairloom.method.objective import sigmoid
@@ -44,7 +44,7 @@ def trained(small):
     emb = pairloom.train(small, dim=6, window=3, epochs=4, min_count=1, sample=0, heldout=0, lr=0.05)
     with open_corpus(small) as corpus, prepare(corpus, vocabulary=vocabulary_of(emb)) as encoded:
         counts = cooccurrences(encoded, *[np.arange(3, 0, -1) / 3] * 2)
-    return Trained(embedding=emb, config=config_of(emb), counts=counts)
+    return CountedModel(embedding=emb, config=config_of(emb), counts=counts)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_the_fit_is_that_of_all_observed_pairs_with_both_targets(trained, dense)
     x, n, m = dense
     seen = n > 0
     pmi = np.log(n[seen] * n.sum() / np.outer(n.sum(axis=1), n.sum(axis=0))[seen]) - np.log(5)
-    found = fit.observed(trained, 30, threads=2)
+    found = fit.fit_observed_pairs(trained, 30, threads=2)
     for target, y in ((found.pmi.all, pmi), (found.optimum.all, np.log(n[seen] / m[seen]))):
         line = stats.linregress(y, x[seen])
         assert target.pairs == seen.sum()
@@ -82,7 +82,7 @@ def test_the_fit_is_that_of_all_observed_pairs_with_both_targets(trained, dense)
 
 def test_bands_are_by_the_counts_of_words_and_of_contexts(trained, dense):
     x, n, m = dense
-    found = fit.observed(trained, 30, threads=1).optimum
+    found = fit.fit_observed_pairs(trained, 30, threads=1).optimum
     decade = np.floor(np.log10(trained.embedding.words.counts)).astype(int)
     assert list(found.by_word) == list(found.by_context) == ["10 to 99", "100 to 999"]
     seen = (n > 0) & (decade == 1)[:, None]
@@ -94,9 +94,9 @@ def test_bands_are_by_the_counts_of_words_and_of_contexts(trained, dense):
 
 
 def test_many_pairs_are_ranked_by_a_sample(trained, monkeypatch):
-    everything = fit.observed(trained, 30, threads=1).optimum.all
-    monkeypatch.setattr(fit, "SAMPLED", 400)
-    some = fit.observed(trained, 30, threads=1).optimum.all
+    everything = fit.fit_observed_pairs(trained, 30, threads=1).optimum.all
+    monkeypatch.setattr(fit, "MOST_SAMPLED", 400)
+    some = fit.fit_observed_pairs(trained, 30, threads=1).optimum.all
     assert some.spearman != everything.spearman and some.spearman == pytest.approx(everything.spearman, abs=0.15)
     assert some.pearson == everything.pearson
 
@@ -138,7 +138,7 @@ def test_the_objective_is_the_sum_over_all_pairs_there_could_be(trained, dense):
     x, n, m = dense
     seen = n > 0
     best = np.log(n[seen] / m[seen])
-    found, _ = whole.whole(trained, fit.observed(trained, 30, 1), 30, threads=2)
+    found, _ = all_pairs.objective_and_calibration(trained, fit.fit_observed_pairs(trained, 30, 1), 30, threads=2)
     model = (n * softplus(-x) + m * softplus(x)).sum() / n.sum()
     optimum = (n[seen] * softplus(-best) + m[seen] * softplus(best)).sum() / n.sum()
     assert (found.words, found.share_of_pairs) == (30, 1)
@@ -162,8 +162,10 @@ def test_no_other_numbers_have_a_smaller_loss_than_the_optimum(dense):
 
 def test_a_large_vocabulary_is_asked_about_its_most_frequent_words(trained, dense):
     x, n, m = dense
-    assert whole.number_of_rows(30, 30 * 30) == 30 and whole.number_of_rows(30, 299) == 9
-    found, calibration = whole.whole(trained, fit.observed(trained, 9, 1), 9, threads=1)
+    assert all_pairs.number_of_rows(30, 30 * 30) == 30 and all_pairs.number_of_rows(30, 299) == 9
+    found, calibration = all_pairs.objective_and_calibration(
+        trained, fit.fit_observed_pairs(trained, 9, 1), 9, threads=1
+    )
     assert found.words == 9
     assert found.share_of_pairs == pytest.approx(n[:9].sum() / n.sum())
     assert found.model == pytest.approx((n * softplus(-x) + m * softplus(x))[:9].sum() / n[:9].sum(), rel=1e-5)
@@ -173,7 +175,7 @@ def test_a_large_vocabulary_is_asked_about_its_most_frequent_words(trained, dens
 
 def test_calibration_compares_predicted_with_true_shares_in_bins_of_the_product(trained, dense):
     x, n, m = dense
-    _, found = whole.whole(trained, fit.observed(trained, 30, 1), 30, threads=2)
+    _, found = all_pairs.objective_and_calibration(trained, fit.fit_observed_pairs(trained, 30, 1), 30, threads=2)
     events = n + m
     assert sum(b.share for b in found.bins) == pytest.approx(1)
     for b in found.bins:
@@ -427,8 +429,8 @@ def refused(capsys, *args):
 
 def test_a_model_without_contexts_is_refused(model, corpus, tmp_path, capsys):
     pairloom.load(model).save(tmp_path / "v.bin")
-    message = "To explain a model takes the vectors of its contexts, and this one has none. "
-    message += "Take the .loom file that pairloom trained."
+    message = "Explaining a model needs the vectors of its contexts, and this model has none. "
+    message += "Use the .loom file that pairloom trained."
     assert refused(capsys, tmp_path / "v.bin", corpus) == message
     assert refused(capsys, tmp_path / "v.bin", "cat", "dog") == message
 

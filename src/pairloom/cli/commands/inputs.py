@@ -20,7 +20,7 @@ def given(args: Namespace, names: Iterable[str]) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(args, name, None)) is not None}
 
 
-def source(corpus: list[str]) -> object:
+def source(corpus: list[str]) -> str | list[Path]:
     """What was named, as the library takes it: a list of strings might be a sentence, a list of paths is not."""
     if "" in corpus:
         raise InputError("The path of the corpus is empty. Give a file, a folder or - for standard input.")
