@@ -5,6 +5,6 @@ import pytest
 from tests.evaluation.planted import planted
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def vectors():
     return planted()
