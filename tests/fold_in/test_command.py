@@ -32,7 +32,7 @@ def test_the_command_writes_the_model_with_the_new_words(loom, corpus, tmp_path,
     np.testing.assert_array_equal(whole.words.vectors, expected.words.vectors)
 
 
-def test_the_command_takes_words_and_gives_json_and_new_words_alone(loom, corpus, tmp_path, capsys):
+def test_the_command_takes_words_and_writes_json_and_only_the_new_words(loom, corpus, tmp_path, capsys):
     (tmp_path / "words.txt").write_text("duck\nzebra\n")
     options = ["--words", tmp_path / "words.txt", "--only-new", "--json", "--quiet"]
     code, printed, said = ran(capsys, loom, corpus, "-o", tmp_path / "new.vec", *options)

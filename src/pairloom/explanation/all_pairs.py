@@ -22,7 +22,7 @@ MOST_PRODUCTS = 5_000_000_000  # all pairs of 70,000 words; about 45 s on one co
 ROWS_PER_PIECE = 256
 
 
-class Objective(NamedTuple):
+class ObjectiveLosses(NamedTuple):
     """Losses per pair of D: at the start of training, now, and at the optimum."""
 
     words: int  # the number of words in the sums, from the most frequent on; each with all contexts
@@ -60,7 +60,7 @@ def number_of_rows(n_words: int, most_products: int) -> int:
 
 def objective_and_calibration(
     model: CountedModel, observed: ObservedSums, n_rows: int, threads: int, on_progress: OnProgress = ignore
-) -> tuple[Objective, Calibration]:
+) -> tuple[ObjectiveLosses, Calibration]:
     """Compute the objective and the calibration, over the n_rows most frequent words and all contexts."""
     losses, calibration = _sum_all_pairs(model, n_rows, threads, on_progress)
     calibration += observed.calibration
@@ -92,13 +92,13 @@ def _sum_all_pairs(
     return np.concatenate(losses), calibration
 
 
-def _objective(counted: CountedModel, observed: Float64s, of_noise: Float64s) -> Objective:
+def _objective(counted: CountedModel, observed: Float64s, of_noise: Float64s) -> ObjectiveLosses:
     of_words = counted.counts.of_words
     pairs = of_words[: len(observed)].sum()
     of_D, of_observed, optimum = observed.sum(axis=0) / pairs
     model = of_D + of_noise.sum() / pairs
     start = (counted.k + 1) * np.log(2)
-    return Objective(
+    return ObjectiveLosses(
         words=len(observed),
         share_of_pairs=min(1.0, float(pairs / counted.counts.total)),
         start=float(start),

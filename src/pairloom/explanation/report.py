@@ -40,7 +40,7 @@ class Explanation:
     facts: dict[str, Any]  # the model, the corpus and the settings of training
     pmi: fit.TargetFits  # v_w·v_c against PMI(w, c) - log k
     optimum: fit.TargetFits  # v_w·v_c against log(#(w, c) / (k #(w) noise(c)))
-    objective: all_pairs.Objective
+    objective: all_pairs.ObjectiveLosses
     calibration: all_pairs.Calibration
     windows: list[PairDistances]
     words: Geometry

@@ -9,11 +9,11 @@ pair, v_w minimises
 The l2 term makes the optimum unique. The starting point, the order of the words and the number of threads do not
 matter. Nothing is drawn at random: `occurrences.py` computes the n(w, c) that training would expect from a text.
 
-A sum over more than `most_contexts` contexts is approximated by `most_contexts` rows. Both sums stay convex:
-- In the first sum, contexts with a large weight are kept exactly and the others are sampled systematically
+A sum over more than `most_contexts` contexts is approximated. Both sums stay convex:
+- The first sum takes `most_contexts` rows: contexts with a large weight exactly, and a systematic sample of the others
   (`kernel.rows.thinned`). A linear term corrects the mean of this sample to that of a sample five times as large.
-- In the second sum, which is the same for all words, an eighth of the rows are the most probable contexts. A normal
-  distribution with the mean and covariance of the other contexts replaces them (`logistic.context_noise`).
+- The second sum, which is the same for all words, takes the most_contexts / 8 most probable contexts exactly. A normal
+  distribution replaces the others, with the mean and covariance of those (`logistic.context_noise`).
 most_contexts=None uses all contexts, and is slower.
 
 For new contexts with the words fixed, exchange w and c. D' then holds k |D| noise(c) pairs of c, which is

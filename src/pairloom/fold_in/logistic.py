@@ -23,8 +23,8 @@ if TYPE_CHECKING:  # importing the kernel imports Numba, which takes a second
 
 MOST_GRADIENTS = 1000  # per word; nearly all words need 6 to 18
 MEAN_SAMPLE = 5  # the mean of a word's contexts is taken from a sample this many times as large as the one solved with
-EXACT_ONE_IN = 8  # one in this many contexts of the noise is kept as a row; the others become a normal distribution
-MOMENT_SAMPLE = 16  # whose mean and covariance come from a sample this many times as large
+EXACT_ONE_IN = 8  # the noise keeps most_contexts / EXACT_ONE_IN rows; the others become a normal distribution
+MOMENT_SAMPLE = 16  # whose mean and covariance come from MOMENT_SAMPLE * max(most_contexts, dim) rows
 TOLERANCE = 1e-6  # gᵀP⁻¹g at the end, relative to vᵀPv: vectors are within about a thousandth of the optimum
 _WORDS_AT_ONCE = 32
 
@@ -68,7 +68,7 @@ def context_noise(matrix: Matrix, probability: Float64s, n: int | None) -> Conte
     """Return the noise exactly if it has at most n contexts (or n is None), otherwise an approximation.
 
     The n / EXACT_ONE_IN most probable contexts are kept as rows. Over the others x·v is nearly normal, so little but
-    their mean and covariance matters. Both are measured on a sample MOMENT_SAMPLE times as large as n.
+    their mean and covariance matters. Both are measured on a sample of MOMENT_SAMPLE * max(n, dim) contexts.
     """
     from pairloom.kernel.counts import moments
     from pairloom.kernel.rows import thinned
