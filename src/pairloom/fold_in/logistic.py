@@ -132,7 +132,10 @@ def solve(
     make_room: Callable[[int, int], SolverBuffers] = kernel.make_room
 
     def solve_some(some: range) -> None:
-        buffers = free_buffers.pop() if free_buffers else make_room(len(common.mean), rows + 2)
+        try:
+            buffers = free_buffers.pop()
+        except IndexError:  # asking first whether the list is empty would be a race with other threads
+            buffers = make_room(len(common.mean), rows + 2)
         kernel.solve_words(some.start, some.stop, problems, common, limits, buffers, V, gradients)
         free_buffers.append(buffers)
 
