@@ -367,7 +367,7 @@ V = pairloom.Vectors(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])
         (lambda: pairloom.train("c.txt", tokenize=5), "tokenize=5 cannot be called. Give a function that makes words"),
         (lambda: pairloom.load("m.loom", verify=None), "verify=None is not a choice. Use True or False."),
         (lambda: pairloom.load("m.loom", format=""), "format='' cannot be read."),
-        (lambda: pairloom.evaluate(V, "q.txt", method=[]), "method=[] is not known. Use add or mul."),
+        (lambda: pairloom.evaluate(V, "q.txt", method=[]), "method=[] is not a choice. Use add or mul."),
         (lambda: pairloom.evaluate(V, "q.txt", threads=0), "threads=0 is out of range."),
         (lambda: pairloom.Phrases.learn([["a"]], connectors=5), "connectors=5 is not a choice."),
     ],
@@ -380,5 +380,6 @@ def test_arguments_of_another_kind_are_named(call, message):
 
 
 def test_counts_of_something_else_are_refused(model):
-    with pytest.raises(pairloom.InputError, match=r"^Counts cannot be a dict\. Give those of a corpus, or leave them"):
+    message = r"^counts cannot be a dict\. Use the result of pairloom\.explanation\.count_corpus, or None\.$"
+    with pytest.raises(pairloom.InputError, match=message):
         pairloom.explain_similarity(pairloom.load(model), "cat", "dog", counts={})

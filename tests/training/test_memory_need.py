@@ -17,9 +17,9 @@ from pairloom.cli.main import main
 from pairloom.corpus import spilling
 from pairloom.errors import InputError
 from pairloom.explanation import memory_need as explanation_needs
+from pairloom.explanation.counted_model import config_of
 from pairloom.explanation.memory_need import ExplanationSizes, counting_need, measuring_need
 from pairloom.explanation.report import count_corpus
-from pairloom.explanation.trained import config_of
 from pairloom.pairs import cooccurrence
 from pairloom.phrases import memory_need as phrase_needs
 from pairloom.system import memory
@@ -171,7 +171,7 @@ def test_a_model_that_cannot_be_explained_in_memory_is_refused_before_the_corpus
     for ask in (pairloom.explain, count_corpus):
         with pytest.raises(InputError, match=r"names of 3,\d\d\d words \+ .* pairs\), and max_memory allows 0.0 MB"):
             ask(emb, Unread(), max_memory=1000)
-    message = r"for 3,\d\d\d contexts of dim 20 in float64\), and max_memory allows 0.0 MB. Take a model"
+    message = r"for 3,\d\d\d contexts of dim 20 in float64\), and max_memory allows 0.0 MB. Use a model"
     with pytest.raises(InputError, match=message):
         pairloom.explain_similarity(emb, "w0", "w1", max_memory="1000")
 
@@ -183,11 +183,11 @@ def test_less_text_is_counted_at_a_time_where_there_is_little_room(monkeypatch: 
     )
     most, little = (total(counting_need(sizes, 2, tokens)) for tokens in (1 << 25, 1 << 22))
     asked = {"sizes": sizes, "threads": 2, "everything": False}
-    assert explanation_needs.slab(Budget(RUNNING + most), **asked) == 1 << 25
-    assert explanation_needs.slab(Budget(RUNNING + most - 1), **asked) == 1 << 24
-    assert explanation_needs.slab(Budget(RUNNING + little), **asked) == 1 << 22
+    assert explanation_needs.tokens_per_slab(Budget(RUNNING + most), **asked) == 1 << 25
+    assert explanation_needs.tokens_per_slab(Budget(RUNNING + most - 1), **asked) == 1 << 24
+    assert explanation_needs.tokens_per_slab(Budget(RUNNING + little), **asked) == 1 << 22
     with pytest.raises(InputError, match="for counting pairs"):
-        explanation_needs.slab(Budget(RUNNING + 1_000_000), **asked)
+        explanation_needs.tokens_per_slab(Budget(RUNNING + 1_000_000), **asked)
 
 
 def test_what_is_explained_is_the_same_however_much_text_is_counted_at_a_time(

@@ -1,11 +1,11 @@
-"""How good vectors are, by files of questions that people have made. A score always comes with its coverage.
+"""Scores for vectors, from files of questions that people have made. Every score comes with its coverage.
 
-questions.py    files -> lines; which kind of question they ask
-lookup.py       which words take part
-search.py       analogies -> answers, for all questions at once
-analogies.py, similarities.py, categories.py    a file -> its scores, one for each kind
-correlation.py  Pearson, Spearman and its interval
-compute_accuracy.py    the same lines as word2vec's program
+questions.py         read a file, and tell which kind of questions it holds
+lookup.py            choose the words that take part
+search.py            answer all analogies at once
+analogies.py, similarities.py, categories.py    score a file, one module for each kind
+correlation.py       Pearson's and Spearman's correlation, with an interval
+compute_accuracy.py  print the same lines as word2vec's compute-accuracy
 """
 
 from pairloom.config import checked_threads
@@ -54,16 +54,19 @@ def evaluate(
     seed: int = 1,
     threads: int | None = None,
 ) -> Scores:
-    """Score vectors by a file of analogies, similarities or categories; its lines show which it is.
+    """Score vectors on a file of analogies, similarities or categories. The kind is recognised from its lines.
 
-    method          of analogies, "add" (3CosAdd) or "mul" (3CosMul)
-    restrict_vocab  only so many words, the first, are asked and searched; 0 is all of them
-    case            "fold" treats words as equal that are so in capitals, "keep" does not
+    vectors         for an `Embedding`, its words are scored
+    path            a file, "-" for standard input, or a file that `read` has read already
+    method          how analogies are answered: "add" (3CosAdd) or "mul" (3CosMul)
+    restrict_vocab  use only the first `restrict_vocab` words, in questions and as answers; 0 uses all words
+    case            "fold" treats words as equal if they are equal in capitals, "keep" does not
     unknown         "skip" leaves out questions with unknown words, "wrong" counts them as wrong (a cosine of 0)
-    seed            of the bootstrap (similarities) and of k-means (categories)
+    seed            for the bootstrap of similarities and the k-means of categories
+    threads         all cores by default; scores are the same for any number
     """
     vectors, threads = as_vectors(vectors), checked_threads(threads)
-    method_of(method)  # is refused here also for files that have no use for it
+    method_of(method)  # checked even if the file has no analogies
     file = read(path)
     policy = Policy(restrict_vocab=restrict_vocab, case=case, unknown=unknown)
     kind = kind_of(file)

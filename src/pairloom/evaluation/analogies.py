@@ -1,4 +1,4 @@
-"""Analogies: of the questions "a is to b as c is to ?" in a file, how many are answered right.
+"""Analogies: how many of the questions "a is to b as c is to ?" in a file are answered correctly.
 
 The format is that of Google's questions-words.txt:
 
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pairloom.errors import InputError
-from pairloom.evaluation.lookup import USUAL, Lookup, Policy
+from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy
 from pairloom.evaluation.questions import QuestionFile, read
 from pairloom.evaluation.search import MethodName, answers, method_of
 from pairloom.types import PathName, Rows
@@ -34,13 +34,13 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tally:
-    """How a set of questions went. accuracy = correct / asked, coverage = known / questions."""
+    """The result of a set of questions. accuracy = correct / asked, coverage = known / questions."""
 
     name: str
     correct: int
     asked: int  # questions - skipped
-    skipped: int  # left out since a word is unknown
-    known: int  # with all four words known; fewer than asked where unknown words count as wrong
+    skipped: int  # questions left out because a word is unknown
+    known: int  # questions with all four words known; fewer than `asked` if unknown words count as wrong
 
     @property
     def questions(self) -> int:
@@ -88,7 +88,7 @@ class AnalogyScores:
 
 
 def is_syntactic(section: str) -> bool:
-    """Google's names say so."""
+    """Whether Google's name for a section marks it as syntactic."""
     return section.startswith("gram")
 
 
@@ -97,29 +97,29 @@ def analogies(
     path: PathName | QuestionFile,
     *,
     method: MethodName = "add",
-    policy: Policy = USUAL,
+    policy: Policy = DEFAULT_POLICY,
     threads: int | None = None,
 ) -> AnalogyScores:
-    """Answer the analogies of a file by 3CosAdd or 3CosMul (see `search`), among the words that the policy admits.
+    """Answer the analogies of a file by 3CosAdd or 3CosMul (see `search`), among the words that the policy allows.
 
-    The words of the question are no answers, nor are those that differ from them only by a case that is folded. An
-    answer is right if it is the expected word, again up to case. The scores are gensim's for the same policy.
+    The words of a question cannot be its answer, nor can words that equal them once case is folded. An answer is
+    correct if it is the expected word, again after folding case. The scores equal gensim's for the same policy.
     """
     file, words, chosen = read(path), as_vectors(vectors), method_of(method)
     lookup, sections = Lookup.of(words, policy), sections_of(file)
 
     def answer(questions: Rows) -> Rows:
-        return answers(words, questions, _alike(lookup, questions), chosen, len(lookup.keys), threads).rows
+        return answers(words, questions, _excluded(lookup, questions), chosen, len(lookup.keys), threads).rows
 
-    marks = iter(marked(lookup, [question for section in sections for question in section.questions], answer))
+    marks = iter(mark_questions(lookup, [question for section in sections for question in section.questions], answer))
     tallies = tuple(_tally(section.name, [next(marks) for _ in section.questions], policy) for section in sections)
     return AnalogyScores(file=file.path, method=method, policy=policy, sections=tallies)
 
 
-def marked(lookup: Lookup, questions: Iterable[Question], answer: Callable[[Rows], Rows]) -> list[bool | None]:
-    """Whether each question is answered right, None where a word is unknown.
+def mark_questions(lookup: Lookup, questions: Iterable[Question], answer: Callable[[Rows], Rows]) -> list[bool | None]:
+    """Return whether each question is answered correctly, or None if a word is unknown.
 
-    `answer` is given the rows of a, b and c of the known ones, (n, 3), and gives a row or -1 for each.
+    `answer` maps the rows of a, b and c of the known questions, (n, 3), to one row each, or -1 for no answer.
     """
     rows = [lookup.rows(question) for question in questions]
     known = np.array([some for some in rows if some is not None], np.intp).reshape(-1, 4)
@@ -129,7 +129,7 @@ def marked(lookup: Lookup, questions: Iterable[Question], answer: Callable[[Rows
 
 
 def sections_of(file: QuestionFile) -> list[Section]:
-    """The questions of a file by section; those before the first `:` line have a section without a name."""
+    """The questions of a file by section. Those before the first `:` line are in a section without a name."""
     sections: list[Section] = []
     for number, line in file.lines:
         words = tuple(line.split())
@@ -149,15 +149,15 @@ def sections_of(file: QuestionFile) -> list[Section]:
     return sections
 
 
-def _alike(lookup: Lookup, questions: Rows) -> Rows:
-    """Pairs of a question and a row that is one of its words."""
-    alike = lookup.alike(np.unique(questions).tolist())
-    pairs = [(i, row) for i, words in enumerate(questions.tolist()) for word in words for row in alike[word]]
+def _excluded(lookup: Lookup, questions: Rows) -> Rows:
+    """Pairs (question, row) where the row is one of the words of the question, in any case that is folded."""
+    equal = lookup.rows_of_equal_words(np.unique(questions).tolist())
+    pairs = [(i, row) for i, words in enumerate(questions.tolist()) for word in words for row in equal[word]]
     return np.array(pairs, np.intp).reshape(-1, 2)
 
 
 def _tally(name: str, marks: Sequence[bool | None], policy: Policy) -> Tally:
-    """Marks are True for right, False for wrong, None for unknown words."""
+    """Count marks: True for correct, False for wrong, None for unknown words."""
     known = sum(mark is not None for mark in marks)
     asked = known if policy.unknown == "skip" else len(marks)
     correct = sum(mark is True for mark in marks)

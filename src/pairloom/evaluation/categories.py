@@ -1,10 +1,10 @@
-"""Categories: whether words of one category lie together.
+"""Categories: whether words of the same category form a cluster.
 
-The words are clustered by k-means, into as many clusters as there are categories, and the score is the purity:
+k-means puts the words into as many clusters as there are categories. The score is the purity of the clusters:
 
-    purity = 1/N Σ over clusters of the number of words of the category that is largest in it
+    purity = 1/N Σ over clusters of the size of the largest category in the cluster
 
-A line holds a word and its category, between them a tab, comma, semicolon or space.
+A line holds a word and its category, separated by a tab, comma, semicolon or space.
 """
 
 import warnings
@@ -17,7 +17,7 @@ import numpy as np
 
 from pairloom.config import check_whole
 from pairloom.errors import InputError
-from pairloom.evaluation.lookup import USUAL, Lookup, Policy, unit_rows
+from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy, unit_rows
 from pairloom.evaluation.questions import QuestionFile, columns, read
 from pairloom.system.extras import need
 from pairloom.system.threads import one_thread
@@ -25,19 +25,19 @@ from pairloom.types import Float64s, PathName
 from pairloom.vectors.embedding import Embedding, as_vectors
 from pairloom.vectors.vectors import Vectors
 
-_STARTS = 10  # k-means is begun so many times, and the best kept
+_STARTS = 10  # runs of k-means, from which the best is kept
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CategoryScores:
-    """The purity of a file of categories; None where no word is known."""
+    """The purity for a file of categories, or None if no word is known."""
 
     file: str
     policy: Policy
     purity: float | None
     clusters: int
-    words: int  # in the file, N if unknown words count as wrong
-    known: int  # N otherwise
+    words: int  # in the file: N if unknown words count as wrong
+    known: int  # N if they are skipped
     seed: int
 
     @property
@@ -52,11 +52,11 @@ class CategoryScores:
 
 
 def categories(
-    vectors: Vectors | Embedding, path: PathName | QuestionFile, *, policy: Policy = USUAL, seed: int = 1
+    vectors: Vectors | Embedding, path: PathName | QuestionFile, *, policy: Policy = DEFAULT_POLICY, seed: int = 1
 ) -> CategoryScores:
-    """Cluster the words of a file and see how well the clusters keep to its categories. Needs scikit-learn.
+    """Cluster the words of a file and measure how well the clusters match its categories. Needs scikit-learn.
 
-    The clusters are those of the words' unit vectors, and the same for any number of threads.
+    The words' unit vectors are clustered. The result is the same for any number of threads.
     """
     check_whole("seed", seed, 0, 2**32 - 1, "any whole number")
     file, words = read(path), as_vectors(vectors)
@@ -91,7 +91,7 @@ def members_of(file: QuestionFile) -> list[tuple[str, str]]:
 
 
 def majority(clusters: Sequence[int], labels: Sequence[str]) -> int:
-    """How many items are of the label that is most frequent in their cluster.
+    """Count the items whose label is the most frequent one of their cluster.
 
     >>> majority([0, 0, 0, 1, 1], ["cat", "cat", "dog", "dog", "dog"])
     4
@@ -105,6 +105,6 @@ def majority(clusters: Sequence[int], labels: Sequence[str]) -> int:
 def _k_means(unit: Float64s, n_clusters: int, seed: int) -> list[int]:
     cluster = need("sklearn.cluster", "sklearn", "Scoring categories, by k-means,")
     with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that equal vectors leave clusters empty is no news to whoever sees the purity
+        warnings.simplefilter("ignore")  # equal vectors leave clusters empty, and the purity shows it
         clusters: list[int] = cluster.KMeans(n_clusters, n_init=_STARTS, random_state=seed).fit_predict(unit).tolist()
     return clusters

@@ -1,10 +1,11 @@
-"""What word2vec's compute-accuracy prints, for whoever compares numbers with it or has scripts that read them.
+"""The lines that word2vec's compute-accuracy prints, to compare numbers and to feed scripts that read them.
 
-It differs from `analogies` in small things:
-- questions are read as a stream of words, four by four; a lone ":" begins a section and the next word is its name;
-- only the letters a to z are folded; every row stays, and rows that fold to a word of the question may be the answer;
-- an answer needs a score above 0;
-- the first five sections are semantic, whatever their names; and a section without known questions counts as one.
+It differs from `analogies` in details:
+- Questions are read as a stream of words, four at a time. A lone ":" begins a section, and the next word is its name.
+- Only the letters a to z are folded, and words that equal a word of the question after folding may be the answer.
+- An answer needs a score above 0.
+- The first five sections are semantic, whatever their names.
+- A section without known questions is printed as 0 of 1.
 """
 
 import string
@@ -14,7 +15,7 @@ from itertools import islice
 
 import numpy as np
 
-from pairloom.evaluation.analogies import Section, marked
+from pairloom.evaluation.analogies import Section, mark_questions
 from pairloom.evaluation.lookup import Lookup
 from pairloom.evaluation.search import METHODS, answers
 from pairloom.types import Rows
@@ -25,18 +26,18 @@ _SEMANTIC_SECTIONS = 5
 
 
 def compute_accuracy(vectors: Vectors, text: str, threshold: int = 0, threads: int | None = None) -> list[str]:
-    """The lines that `compute-accuracy vectors.bin threshold < text` prints; threshold 0 lets all words take part."""
+    """Return the lines that `compute-accuracy vectors.bin threshold < text` prints. Threshold 0 uses all words."""
     lookup = Lookup(vectors, lambda word: word.translate(_CAPITALS), threshold)
     sections = list(_sections(text.split()))
     questions = [question for section in sections for question in section.questions]
-    marks = iter(marked(lookup, questions, lambda known: _answer(vectors, known, len(lookup.keys), threads)))
-    count = _Count()
-    lines = [line for i, section in enumerate(sections) for line in count.section(i, section, marks)]
-    return [*lines, f"Questions seen / total: {count.seen} {count.total}   {_percent(count.seen, count.total)} "]
+    marks = iter(mark_questions(lookup, questions, lambda known: _answer(vectors, known, len(lookup.keys), threads)))
+    totals = _RunningTotals()
+    lines = [line for i, section in enumerate(sections) for line in totals.section(i, section, marks)]
+    return [*lines, f"Questions seen / total: {totals.known} {totals.total}   {_percent(totals.known, totals.total)} "]
 
 
 def _sections(words: Iterable[str]) -> Iterator[Section]:
-    """The stream cut into sections, of which the first has no name; words of an unfinished question are left out."""
+    """Cut the stream into sections. The first has no name. Words of an unfinished question are left out."""
     words = iter(words)
     section = Section("", [])
     for word in words:
@@ -53,27 +54,29 @@ def _sections(words: Iterable[str]) -> Iterator[Section]:
     yield section
 
 
-def _answer(vectors: Vectors, questions: Rows, among: int, threads: int | None) -> Rows:
-    barred = np.column_stack([np.repeat(np.arange(len(questions)), 3), questions.ravel()])
-    found = answers(vectors, questions, barred, METHODS["add"], among, threads)
+def _answer(vectors: Vectors, questions: Rows, n_rows: int, threads: int | None) -> Rows:
+    excluded = np.column_stack([np.repeat(np.arange(len(questions)), 3), questions.ravel()])
+    found = answers(vectors, questions, excluded, METHODS["add"], n_rows, threads)
     return np.where(found.scores > 0, found.rows, -1)
 
 
 @dataclass
-class _Count:
-    """The running sums, which are printed after every section."""
+class _RunningTotals:
+    """Totals so far, printed after every section."""
 
     total: int = 0
-    seen: int = 0
-    correct: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})  # by whether it is semantic
+    known: int = 0
+    correct: dict[bool, int] = field(
+        default_factory=lambda: {True: 0, False: 0}
+    )  # keys: whether the section is semantic
     asked: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
 
     def section(self, number: int, section: Section, marks: Iterator[bool | None]) -> Iterator[str]:
-        """Count the questions of a section; its lines, or none for what comes before the first name."""
+        """Count the questions of a section and return its lines; none for the section without a name."""
         known = [mark for mark in (next(marks) for _ in section.questions) if mark is not None]
         semantic = number <= _SEMANTIC_SECTIONS
         self.total += len(section.questions)
-        self.seen += len(known)
+        self.known += len(known)
         self.correct[semantic] += sum(known)
         self.asked[semantic] += len(known)
         if number > 0:
@@ -86,7 +89,7 @@ class _Count:
 
 
 def _percent(part: int, whole: int) -> str:
-    """As C's floats have it; nothing of nothing is what a PC's processor makes of 0/0."""
+    """In float32, as the C program computes it. 0/0 is printed as x86 does, `-nan`."""
     if whole == 0:
         return "-nan %"
     return f"{float(np.float32(part) / np.float32(whole) * np.float32(100)):.2f} %"

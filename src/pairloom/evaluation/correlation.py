@@ -1,4 +1,4 @@
-"""How two lists of numbers go together: Pearson's and Spearman's correlation, and how sure one can be of the latter.
+"""Pearson's and Spearman's correlation of two lists of numbers, and a confidence interval for Spearman's.
 
 Pearson    r = Σ (x - x̄)(y - ȳ) / sqrt(Σ (x - x̄)² Σ (y - ȳ)²)
 Spearman   Pearson's r of the ranks, where equal values share the mean of their ranks
@@ -10,11 +10,11 @@ from pairloom.types import Counts, Float64s
 
 DRAWS = 1000
 CONFIDENCE = 0.95
-_AT_ONCE = 1 << 18  # ranks of draws held together: 2 MB
+_AT_ONCE = 1 << 18  # ranks held in memory at a time: 2 MB
 
 
 def pearson(x: Float64s, y: Float64s) -> float | None:
-    """Pearson's r; None where it is not defined: fewer than two pairs, or one of the lists all alike."""
+    """Pearson's r, or None if it is undefined: with fewer than two pairs, or if all values of a list are equal."""
     if len(x) < 2 or np.all(x == x[0]) or np.all(y == y[0]):
         return None
     x, y = x - x.mean(), y - y.mean()
@@ -22,12 +22,12 @@ def pearson(x: Float64s, y: Float64s) -> float | None:
 
 
 def spearman(x: Float64s, y: Float64s) -> float | None:
-    """Spearman's correlation; None where it is not defined, as above."""
+    """Spearman's correlation, or None if it is undefined (see `pearson`)."""
     return pearson(ranks(x), ranks(y))
 
 
 def ranks(x: Float64s) -> Float64s:
-    """Ranks from 1, where equal values share the mean of theirs.
+    """Ranks from 1. Equal values share the mean of their ranks.
 
     >>> ranks(np.array([30.0, 10.0, 30.0])).tolist()
     [2.5, 1.0, 2.5]
@@ -37,10 +37,10 @@ def ranks(x: Float64s) -> Float64s:
 
 
 def spearman_interval(x: Float64s, y: Float64s, seed: int = 1, draws: int = DRAWS) -> tuple[float, float] | None:
-    """The percentile bootstrap's interval of 95 %; None where no draw has a correlation.
+    """The 95 % interval by percentile bootstrap, or None if no draw has a correlation.
 
-    The n pairs are drawn n times with replacement, 1000 times over, and the interval is where Spearman's correlation
-    of the middle 95 % of the draws lies. It says how much hangs on the choice of pairs, and nothing about training.
+    A draw takes n pairs with replacement from the n pairs. The interval holds the middle 95 % of Spearman's correlation
+    over 1000 draws. It shows how much the score depends on the choice of pairs, and says nothing about training.
     """
     rng = np.random.default_rng(seed)
     n = len(x)
@@ -66,8 +66,8 @@ def _draw(rng: np.random.Generator, draws: int, n: int) -> Counts:
 def _ranks_in_samples(x: Float64s, counts: Counts) -> Float64s:
     """(draws, n): the rank of x[i] in a sample that holds it counts[draw, i] times.
 
-    x need be sorted only once: the m values equal to x[i] have the ranks up to those of the smaller ones and their own,
-    whose mean is that last rank minus (m - 1) / 2.
+    x is sorted only once. The m values equal to x[i] have consecutive ranks, so their mean is the last one minus
+    (m - 1) / 2, and the last one is the number of values up to x[i].
     """
     _, place, sizes = np.unique(x, return_inverse=True, return_counts=True)
     order = np.argsort(place, kind="stable")
@@ -78,10 +78,10 @@ def _ranks_in_samples(x: Float64s, counts: Counts) -> Float64s:
 
 
 def _spearman_of_samples(x: Float64s, y: Float64s, counts: Counts) -> Float64s:
-    """Pearson's r of each row of ranks, in which a pair stands counts times; the mean of n ranks is (n + 1) / 2."""
+    """Pearson's r of each row of ranks, each pair taken counts times. The mean of n ranks is (n + 1) / 2."""
     middle = (x.shape[1] + 1) / 2
     x, y = x - middle, y - middle
-    with np.errstate(divide="ignore", invalid="ignore"):  # a draw of one pair, again and again, has no correlation
+    with np.errstate(divide="ignore", invalid="ignore"):  # a draw of a single pair n times has no correlation
         r: Float64s = (counts * x * y).sum(axis=1) / np.sqrt(
             (counts * x * x).sum(axis=1) * (counts * y * y).sum(axis=1)
         )

@@ -1,4 +1,4 @@
-"""Files of questions about words: their lines, their columns, and which kind of question they ask."""
+"""Files of questions about words: their lines, their columns, and the kind of questions that they hold."""
 
 import csv
 import os
@@ -10,33 +10,33 @@ from pairloom.corpus.lists import numbered_lines, opened
 from pairloom.errors import InputError
 from pairloom.types import PathName
 
-Kind = Literal["analogies", "similarities", "categories"]
+QuestionKind = Literal["analogies", "similarities", "categories"]
 
 _SHAPES = (
-    "A file of analogies has lines of four words, one of similarities two words and a number, "
-    "one of categories a word and its category."
+    "Each line has four words (analogies), two words and a number (similarities), or a word and its category "
+    "(categories)."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionFile:
-    """The lines of a file with their numbers, without the empty ones and those that begin with #."""
+    """The lines of a file with their numbers, except empty lines and lines that begin with #."""
 
     path: str
     lines: tuple[tuple[int, str], ...]
 
     def where(self, number: int) -> str:
-        """How an error begins."""
+        """The place that an error message begins with."""
         return f"{self.path}, line {number}"
 
 
 def read(source: PathName | QuestionFile) -> QuestionFile:
-    """Read a UTF-8 file, or standard input for "-"; what has been read stays as it is."""
+    """Read a UTF-8 file, or standard input for "-". A `QuestionFile` is returned unchanged."""
     if isinstance(source, QuestionFile):
         return source
     path = os.fspath(source)
     if path.startswith("/dev/") and not path.startswith(("/dev/std", "/dev/fd/")):
-        raise InputError(f"{path} is a device. Give a text file. {_SHAPES}")
+        raise InputError(f"{path} is a device, not a text file. Give a text file. {_SHAPES}")
     with opened(path, "Check the path.") as file:
         return read_from(file, path)
 
@@ -46,7 +46,7 @@ def read_from(file: BinaryIO, path: str) -> QuestionFile:
     kept = []
     for number, line in numbered_lines(file, path):
         if "\0" in line:
-            raise InputError(f"{path}, line {number}: NUL bytes, so it is no text to evaluate with. {_SHAPES}")
+            raise InputError(f"{path}, line {number}: it holds NUL bytes, so it is not a text file. {_SHAPES}")
         if line.strip() and not line.startswith("#"):
             kept.append((number, line))
     if not kept:
@@ -55,7 +55,7 @@ def read_from(file: BinaryIO, path: str) -> QuestionFile:
 
 
 def columns(file: QuestionFile) -> list[tuple[int, list[str]]]:
-    """The number and the columns of each line, cut at what the first line is cut at: tab, semicolon, comma or space."""
+    """The number and the columns of each line. The first line decides the separator: tab, ;, comma or space."""
     first = file.lines[0][1]
     delimiter = next((mark for mark in "\t;," if mark in first), None)
     return [(number, _cut(line, delimiter)) for number, line in file.lines]
@@ -69,8 +69,8 @@ def _cut(line: str, delimiter: str | None) -> list[str]:
     return [part.strip() for part in next(csv.reader([line], delimiter=delimiter))]
 
 
-def kind_of(file: QuestionFile) -> Kind:
-    """What a file asks, by its first line; or by its second, if the first may be a header of similarities."""
+def kind_of(file: QuestionFile) -> QuestionKind:
+    """The kind of a file's questions, recognised by its first line, or by its second if the first may be a header."""
     number, line = file.lines[0]
     if line.startswith(":"):
         return "analogies"
@@ -81,13 +81,13 @@ def kind_of(file: QuestionFile) -> Kind:
         return "categories"
     if len(line.split()) == 4:
         return "analogies"
-    raise InputError(f"{file.where(number)}: {line[:60]!r} is no question that is known. {_SHAPES}")
+    raise InputError(f"{file.where(number)}: {line[:60]!r} is not a question of any known kind. {_SHAPES}")
 
 
 def as_number(text: str) -> float | None:
-    """A decimal number, or None where the text is none."""
+    """The value of a decimal number, or None if the text is not a number."""
     try:
-        value = float(text.replace("_", "?"))  # float() alone would take 1_000
+        value = float(text.replace("_", "?"))  # float() alone would accept 1_000
     except ValueError:
         return None
     return value if is_number(value) else None

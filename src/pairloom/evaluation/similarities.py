@@ -1,7 +1,7 @@
-"""Similarities: how well the cosines of pairs of words go with what people said of the same pairs.
+"""Similarities: how well the cosines of pairs of words correlate with people's judgements of the same pairs.
 
-A line holds two words and a number, between them tabs, commas, semicolons or spaces; a first line whose third column
-is no number is a header, and further columns are not read.
+A line holds two words and a number, separated by tabs, commas, semicolons or spaces. A first line whose third column is
+not a number is a header. Further columns are ignored.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 from pairloom.config import check_whole
 from pairloom.errors import InputError
 from pairloom.evaluation.correlation import CONFIDENCE, DRAWS, pearson, spearman, spearman_interval
-from pairloom.evaluation.lookup import USUAL, Lookup, Policy, cosines
+from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy, cosines
 from pairloom.evaluation.questions import QuestionFile, as_number, columns, read
 from pairloom.types import Float64s, PathName
 from pairloom.vectors.embedding import Embedding, as_vectors
@@ -23,16 +23,16 @@ Pair = tuple[str, str, float]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SimilarityScores:
-    """The correlations of a file of similarities. None where there is none, as with fewer than two pairs."""
+    """The correlations for a file of similarities; None if undefined, for example with fewer than two pairs."""
 
     file: str
     policy: Policy
     spearman: float | None
-    interval: tuple[float, float] | None  # of Spearman's, 95 % by bootstrap
+    interval: tuple[float, float] | None  # around Spearman's correlation: 95 % by bootstrap
     pearson: float | None
     pairs: int  # in the file
-    used: int  # all of them where unknown words count as wrong
-    known: int  # with both words known
+    used: int  # pairs that were scored: all of them if unknown words count as wrong
+    known: int  # pairs with both words known
     seed: int
 
     @property
@@ -48,11 +48,11 @@ class SimilarityScores:
 
 
 def similarities(
-    vectors: Vectors | Embedding, path: PathName | QuestionFile, *, policy: Policy = USUAL, seed: int = 1
+    vectors: Vectors | Embedding, path: PathName | QuestionFile, *, policy: Policy = DEFAULT_POLICY, seed: int = 1
 ) -> SimilarityScores:
     """Correlate the cosines of a file's pairs with its numbers.
 
-    Pairs with an unknown word are left out, or with unknown="wrong" stay with a cosine of 0, as gensim has it.
+    Pairs with an unknown word are left out; with unknown="wrong" they get a cosine of 0, as in gensim.
     """
     check_whole("seed", seed, 0, 2**63 - 1, "any whole number")
     file, words = read(path), as_vectors(vectors)
@@ -96,11 +96,11 @@ def _pair(file: QuestionFile, number: int, parts: list[str]) -> Pair:
 
 
 def _cosines(vectors: Vectors, lookup: Lookup, pairs: list[Pair]) -> Float64s:
-    """The cosine of each pair, NaN where a word is unknown."""
+    """The cosine of each pair, NaN if a word is unknown."""
     rows = [lookup.rows(pair[:2]) for pair in pairs]
     known = np.array([pair is not None for pair in rows])
     a, b = np.array([pair for pair in rows if pair is not None], np.intp).reshape(-1, 2).T
     cosine = np.full(len(pairs), np.nan)
-    # Twelve digits: what only rounding tells apart, such as a word's cosine with itself and another's, shares a rank.
+    # Twelve digits: cosines that differ only by rounding, for example of two words with themselves, share a rank.
     cosine[known] = cosines(vectors, a, b).round(12)
     return cosine

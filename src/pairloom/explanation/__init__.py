@@ -1,4 +1,4 @@
-"""Why it works: a model beside the exact counts of the corpus that it was trained on.
+"""Why it works: a model compared with the exact pair counts of the corpus that it was trained on.
 
 *word2vec Explained* ends with "We'd really like to see something more formal". Levy and Goldberg's answer ("Neural Word
 Embedding as Implicit Matrix Factorization", 2014): where every v_w·v_c is free, each reaches the optimum of
@@ -7,14 +7,21 @@ Embedding as Implicit Matrix Factorization", 2014): where every v_w·v_c is free
 
     v_w·v_c = log(n / m), which is PMI(w, c) - log k if contexts are drawn as often as they occur (noise_power 1)
 
-(Training leaves out draws that are the pair's own context, as word2vec.c does, so its m is k (#(w) - n) noise(c). The
-report keeps to the paper's; the two optima differ by -log(1 - p(c|w)), which shows only where words are few.)
+(Like word2vec.c, training leaves out draws that equal the pair's own context, so its m is k (#(w) - n) noise(c). The
+report uses the paper's m. The two optima differ by -log(1 - p(c|w)), which matters only for very small vocabularies.)
 
-The files here ask how far a model got: `fit` (v_w·v_c against these), `whole` (the objective, and the probabilities),
-`windows` (which pairs were trained), `geometry` (what the vectors look like), `shared` (why two words are alike).
+The modules measure how close a model came to that optimum:
+
+fit.py              v_w·v_c against the optimum, over all observed pairs
+all_pairs.py        the objective and the probabilities, over all possible pairs
+windows.py          how far apart in the text the trained pairs are
+geometry.py         lengths of the vectors, and the directions that they have in common
+shared_contexts.py  why two words are similar
+counted_model.py    a model with the pair counts of its corpus, which the others start from
+report.py           everything in one report; tables.py, charts.py, svg.py and page.py present it
 """
 
-from pairloom.explanation.report import Explanation, explain
-from pairloom.explanation.shared import SharedContexts, explain_similarity
+from pairloom.explanation.report import Explanation, count_corpus, explain
+from pairloom.explanation.shared_contexts import SharedContexts, explain_similarity
 
-__all__ = ["Explanation", "SharedContexts", "explain", "explain_similarity"]
+__all__ = ["Explanation", "SharedContexts", "count_corpus", "explain", "explain_similarity"]

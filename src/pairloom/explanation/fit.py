@@ -1,9 +1,9 @@
-"""How well v_w·v_c is the number that theory says, over all observed pairs.
+"""How well v_w·v_c agrees with theory, over all observed pairs.
 
     PMI(w, c) - log k = log(#(w, c) |D| / (#(w) #(c))) - log k        Levy & Goldberg 2014
     optimum           = log(#(w, c) / (#(w) noise(c))) - log k        the same where noise_power is 1
 
-Pairs count the same, or by #(w, c): most pairs are seen once or twice, and what a model learns of them is noise.
+Fits are unweighted, and weighted by #(w, c): most pairs occur once or twice, and what a model learns of them is noise.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.evaluation.correlation import spearman
-from pairloom.explanation.trained import Trained, band_name
+from pairloom.explanation.counted_model import CountedModel, band_name
 from pairloom.method.draws import Purpose, key
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.threads import in_order
@@ -22,7 +22,7 @@ from pairloom.types import Float64s
 if TYPE_CHECKING:
     from pairloom.kernel.counts.explain import Sums
 
-SAMPLED = 1_000_000  # pairs, chosen by draws, on which ranks are compared if there are more
+MOST_SAMPLED = 1_000_000  # with more pairs than this, Spearman's correlation is that of a random sample
 PAIRS_PER_PIECE = 1 << 18
 
 
@@ -31,55 +31,59 @@ class Fit(NamedTuple):
 
     pairs: int
     pearson: float | None
-    spearman: float | None  # of a sample, if there are more than SAMPLED pairs
+    spearman: float | None  # of a sample, if there are more than MOST_SAMPLED pairs
     slope: float | None
     intercept: float | None
-    weighted_pearson: float | None  # pairs counted #(w, c) times
+    weighted_pearson: float | None  # each pair weighted by #(w, c)
     weighted_slope: float | None
 
 
-class Target(NamedTuple):
-    """Fits to one target: over all pairs, and by the frequency of the word or of the context."""
+class TargetFits(NamedTuple):
+    """Fits to one target: over all pairs, by the frequency of the word, and by that of the context."""
 
     all: Fit
     by_word: dict[str, Fit]
     by_context: dict[str, Fit]
 
 
-class Observed(NamedTuple):
-    """What going over all observed pairs gives."""
+class ObservedSums(NamedTuple):
+    """The results of one pass over all observed pairs."""
 
-    pmi: Target
-    optimum: Target
+    pmi: TargetFits
+    optimum: TargetFits
     heat: npt.NDArray[np.int64]  # (2, bins, bins): pairs by target (PMI, optimum) and by v_w·v_c
-    losses: Float64s  # (n_words, 3): of D, of the same pairs in D', and both at the optimum
-    calibration: Float64s  # (bins, 2): pairs of D by bin of v_w·v_c, and what the model says of them
+    losses: Float64s  # (n_words, 3): of pairs in D, of the same pairs in D', and of both at the optimum
+    calibration: Float64s  # (bins, 2): pairs of D by bin of v_w·v_c, and the sum of their predicted probabilities
 
 
-def observed(trained: Trained, n_dense: int, threads: int, on_progress: OnProgress = ignore) -> Observed:
-    """Go over all observed pairs on all threads. Pieces are added in order, so the sums are always the same."""
+def fit_observed_pairs(
+    model: CountedModel, n_dense: int, threads: int, on_progress: OnProgress = ignore
+) -> ObservedSums:
+    """Sum over all observed pairs on all threads. Pieces are added in order, so the sums do not depend on threads."""
     moments: Any = 0
     heat: Any = 0
     calibration: Any = 0
     losses, samples = [], []
-    report = reporter("fit", len(trained.counts), on_progress)
-    for some in _pieces(trained, n_dense, threads):
+    report = reporter("fit", len(model.counts), on_progress)
+    for some in _pieces(model, n_dense, threads):
         moments, heat, calibration = moments + some.moments, heat + some.heat, calibration + some.calibration
         losses.append(some.losses)
         samples.append(some.sample)
         report(int(moments[:, :, 0, 0].sum()))
     sample = np.concatenate(samples)
-    return Observed(_target(moments, sample, 1), _target(moments, sample, 2), heat, np.concatenate(losses), calibration)
+    return ObservedSums(
+        _target_fits(moments, sample, 1), _target_fits(moments, sample, 2), heat, np.concatenate(losses), calibration
+    )
 
 
-def _pieces(trained: Trained, n_dense: int, threads: int) -> "Iterator[Sums]":
+def _pieces(model: CountedModel, n_dense: int, threads: int) -> "Iterator[Sums]":
     from pairloom.kernel.counts import explain as kernel
 
-    counts, n_bands = trained.counts, int(trained.bands.max()) + 1
-    pairs, logs = kernel.ObservedPairs(counts.indptr, counts.contexts, counts.weights), kernel.Logs(*_logs(trained))
-    chosen = key(0, Purpose.SAMPLE), np.uint64(min(1.0, SAMPLED / len(counts)) * 2**32)
+    counts, n_bands = model.counts, int(model.bands.max()) + 1
+    pairs, logs = kernel.ObservedPairs(counts.indptr, counts.contexts, counts.weights), kernel.Logs(*_logs(model))
+    chosen = key(0, Purpose.SAMPLE), np.uint64(min(1.0, MOST_SAMPLED / len(counts)) * 2**32)
 
-    def go(rows: tuple[int, int]) -> "Sums":
+    def sum_rows(rows: tuple[int, int]) -> "Sums":
         first, last = rows
         sums = kernel.Sums(
             moments=np.zeros((n_bands, n_bands, 2, 9)),
@@ -88,22 +92,22 @@ def _pieces(trained: Trained, n_dense: int, threads: int) -> "Iterator[Sums]":
             calibration=np.zeros((kernel.LOGIT_BINS, 2)),
             sample=np.empty((int(counts.indptr[last] - counts.indptr[first]), 5)),
         )
-        n = kernel.observed(trained.W, trained.C, pairs, first, last, logs, trained.bands, n_dense, *chosen, sums)
+        n = kernel.observed(model.W, model.C, pairs, first, last, logs, model.bands, n_dense, *chosen, sums)
         return sums._replace(sample=sums.sample[:n].copy())
 
-    return in_order(go, _rows(counts.indptr), threads)
+    return in_order(sum_rows, _row_ranges(counts.indptr), threads)
 
 
-def _logs(trained: Trained) -> tuple[Float64s, Float64s, Float64s]:
-    """log #(w), log(k #(c) / |D|), log(k noise(c)); words and contexts without pairs have -inf, and are not asked."""
-    counts = trained.counts
+def _logs(model: CountedModel) -> tuple[Float64s, Float64s, Float64s]:
+    """log #(w), log(k #(c) / |D|), log(k noise(c)). Words and contexts without pairs have -inf, which is never used."""
+    counts = model.counts
     with np.errstate(divide="ignore"):
-        of_contexts = np.log(trained.k * counts.of_contexts / counts.total)
-        return np.log(counts.of_words), of_contexts, np.log(trained.k * trained.noise)
+        of_contexts = np.log(model.k * counts.of_contexts / counts.total)
+        return np.log(counts.of_words), of_contexts, np.log(model.k * model.noise)
 
 
-def _rows(indptr: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of words with some 2^18 pairs each."""
+def _row_ranges(indptr: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Ranges of words with about PAIRS_PER_PIECE pairs each."""
     first, n_words = 0, len(indptr) - 1
     while first < n_words:
         last = int(np.searchsorted(indptr, indptr[first] + PAIRS_PER_PIECE, side="right")) - 1
@@ -115,9 +119,9 @@ def _rows(indptr: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 # --- From sums to fits
 
 
-def _target(moments: Float64s, sample: Float64s, number: int) -> Target:
+def _target_fits(moments: Float64s, sample: Float64s, number: int) -> TargetFits:
     """The fits to target 1 (PMI) or 2 (the optimum)."""
-    return Target(
+    return TargetFits(
         _fit(moments.sum(axis=(0, 1)), sample, number),
         {band_name(b): _fit(of_band, sample[sample[:, 3] == b], number) for b, of_band in _bands(moments.sum(axis=1))},
         {band_name(b): _fit(of_band, sample[sample[:, 4] == b], number) for b, of_band in _bands(moments.sum(axis=0))},
@@ -125,7 +129,7 @@ def _target(moments: Float64s, sample: Float64s, number: int) -> Target:
 
 
 def _bands(moments: Float64s) -> Iterator[tuple[int, Float64s]]:
-    """The bands that have pairs."""
+    """The frequency bands that have pairs."""
     return ((band, sums) for band, sums in enumerate(moments) if sums[0, 0] > 0)
 
 
@@ -137,11 +141,11 @@ def _fit(moments: Float64s, sample: Float64s, number: int) -> Fit:
 
 
 def _line(sums: Float64s, number: int) -> tuple[float | None, float | None, float | None]:
-    """Pearson's r, slope and intercept of x on a target, from Σ s (1, x, x², y, y², xy, z, z², xz)."""
+    """Pearson's r, slope and intercept of x on target 1 (y) or 2 (z), from Σ s (1, x, x², y, y², xy, z, z², xz)."""
     n, x, xx = sums[:3]
     y, yy, xy = sums[3 * number : 3 * number + 3]
     var_x, var_y, cov = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2, xy / n - x * y / n**2
-    if not (var_x > 1e-12 and var_y > 1e-12):  # all alike: no line goes through one point
+    if not (var_x > 1e-12 and var_y > 1e-12):  # all values are equal, so no line is defined
         return None, None, None
     slope = cov / var_y
     r = np.clip(cov / np.sqrt(var_x * var_y), -1.0, 1.0)

@@ -1,9 +1,9 @@
-"""What the vectors look like: how long they are by frequency, and how much they all have in common.
+"""Lengths of the vectors by frequency, and how much all vectors have in common.
 
     variance about 0:  (1/n) Σ_w |v_w|² = |mean|² + Σ_i λ_i,   λ_i the variances along the principal components
 
-Mu & Viswanath ("All-but-the-Top", 2018): in most embeddings the mean and a few components take up much of the variance,
-say little about meaning, and have to do with frequency.
+Mu & Viswanath ("All-but-the-Top", 2018): in most embeddings the mean and a few components hold much of the variance.
+They say little about meaning and depend on frequency.
 """
 
 from typing import NamedTuple
@@ -11,35 +11,35 @@ from typing import NamedTuple
 import numpy as np
 
 from pairloom.evaluation.correlation import spearman
-from pairloom.explanation.trained import band_name, band_of
+from pairloom.explanation.counted_model import band_name, band_of
 from pairloom.types import Float64s
 from pairloom.vectors.vectors import Vectors
 
 COMPONENTS = 10
-TINY = 1e-300  # instead of 0 below a fraction line, where all vectors are zero
+TINY = 1e-300  # a divisor instead of 0, if all vectors are zero
 
 
 class Lengths(NamedTuple):
-    """|v| of the words of a frequency band."""
+    """The lengths |v| of the words of a frequency band."""
 
     words: int
     mean: float
-    low: float  # a tenth is shorter
-    high: float  # a tenth is longer
+    low: float  # a tenth of the vectors are shorter
+    high: float  # a tenth are longer
 
 
 class Geometry(NamedTuple):
-    """Of one matrix."""
+    """The measures of one matrix, W or C."""
 
     norm_by_count: dict[str, Lengths]
     norm_against_count: float | None  # Spearman's correlation
-    share_of_mean: float  # |mean|² of the variance about 0
-    share_of_components: list[float]  # of the variance about the mean, the largest first
-    dimensions: float  # (Σ λ)² / Σ λ²: as if the variance lay in so many directions alike
+    share_of_mean: float  # |mean|² as a share of the variance about 0
+    share_of_components: list[float]  # shares of the variance about the mean, largest first
+    dimensions: float  # (Σ λ)² / Σ λ², which is d if the variance is equal in d directions
 
 
 def geometry(vectors: Vectors) -> Geometry:
-    """Lengths and common directions."""
+    """Measure the lengths and the common directions of vectors."""
     mean, covariance = _spread(vectors)
     variances: Float64s = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0)
     total = max(float(variances.sum()), TINY)
@@ -64,7 +64,7 @@ def _lengths(vectors: Vectors) -> dict[str, Lengths]:
 
 
 def _spread(vectors: Vectors) -> tuple[Float64s, Float64s]:
-    """The mean and the covariance, in float64, some rows at a time."""
+    """The mean and the covariance in float64, computed some rows at a time to save memory."""
     mean: Float64s = vectors.vectors.mean(axis=0, dtype=np.float64)
     covariance = np.zeros((vectors.dim, vectors.dim))
     for at in range(0, len(vectors), 1 << 14):

@@ -1,65 +1,66 @@
-"""All answers about a model in one report."""
+"""Everything that is measured about a model, in one report."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
-from pairloom.config import check_whole, checked_threads
+from pairloom.config import TextKeywords, check_whole, checked_threads
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import Corpus, open_corpus
-from pairloom.explanation import fit, whole
+from pairloom.explanation import all_pairs, fit
+from pairloom.explanation.counted_model import CountedModel, check_trained_on_text, config_of, text_of, vocabulary_of
 from pairloom.explanation.geometry import Geometry, geometry
-from pairloom.explanation.memory_need import ExplanationSizes, slab
-from pairloom.explanation.trained import Trained, check_of_text, config_of, text_of, vocabulary_of
-from pairloom.explanation.windows import Window, effective_windows, with_gaps
+from pairloom.explanation.memory_need import ExplanationSizes, tokens_per_slab
+from pairloom.explanation.windows import PairDistances, effective_windows, with_gaps
 from pairloom.method.contexts import Windows
 from pairloom.pairs.cooccurrence import Cooccurrences, trained_pairs
 from pairloom.pairs.from_text import TextSource
 from pairloom.progress import OnProgress, ignore
 from pairloom.system.memory import Budget
+from pairloom.types import CorpusLike, PathName
 from pairloom.vectors.embedding import Embedding
 
 
-class _Running(TypedDict):
-    """What changes time and place, not results."""
+class _RunOptions(TypedDict):
+    """Options that change where and how fast the work is done, but not its results."""
 
     threads: int | None
-    cache_dir: str | os.PathLike[str] | None
+    cache_dir: PathName | None
     on_progress: OnProgress
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Explanation:
-    """How far a model got, and what it was trained on."""
+    """How close a model came to the theory, and what it was trained on."""
 
     facts: dict[str, Any]  # the model, the corpus and the settings of training
-    pmi: fit.Target  # v_w·v_c against PMI(w, c) - log k
-    optimum: fit.Target  # v_w·v_c against log(#(w, c) / (k #(w) noise(c)))
-    objective: whole.Objective
-    calibration: whole.Calibration
-    windows: list[Window]
+    pmi: fit.TargetFits  # v_w·v_c against PMI(w, c) - log k
+    optimum: fit.TargetFits  # v_w·v_c against log(#(w, c) / (k #(w) noise(c)))
+    objective: all_pairs.ObjectiveLosses
+    calibration: all_pairs.Calibration
+    windows: list[PairDistances]
     words: Geometry
     contexts: Geometry
-    heat: np.ndarray  # pairs by (target, v_w·v_c), for a picture: (2, bins, bins)
+    heat: npt.NDArray[np.int64]  # (2, bins, bins): pairs by target and v_w·v_c, for the heat maps
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain dicts, lists and numbers, for JSON; without the picture."""
+        """Plain dicts, lists and numbers for JSON, without `heat`."""
         names = ("facts", "pmi", "optimum", "objective", "calibration", "windows", "words", "contexts")
-        return {name: plain(getattr(self, name)) for name in names}
+        return {name: as_plain_data(getattr(self, name)) for name in names}
 
 
-def plain(value: Any) -> Any:
-    """Named tuples as dicts, arrays as lists, and no infinity, of which JSON knows nothing."""
+def as_plain_data(value: Any) -> Any:
+    """Turn named tuples into dicts, arrays into lists, and infinities into None, because JSON has none of these."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: plain(one) for name, one in value._asdict().items()}
+        return {name: as_plain_data(one) for name, one in value._asdict().items()}
     if isinstance(value, dict):
-        return {name: plain(one) for name, one in value.items()}
+        return {name: as_plain_data(one) for name, one in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
-        return [plain(one) for one in value]
+        return [as_plain_data(one) for one in value]
     if isinstance(value, float | np.floating):
         return float(value) if np.isfinite(value) else None
     return value
@@ -67,85 +68,89 @@ def plain(value: Any) -> Any:
 
 def explain(
     embedding: Embedding,
-    corpus: object,
+    corpus: CorpusLike,
     *,
     threads: int | None = None,
     tokenize: Callable[[str], list[str]] | None = None,
-    most_products: int = whole.MOST_PRODUCTS,
+    most_products: int = all_pairs.MOST_PRODUCTS,
     max_memory: int | str | None = None,
-    cache_dir: str | os.PathLike[str] | None = None,
+    cache_dir: PathName | None = None,
     on_progress: OnProgress = ignore,
-    **text: Any,
+    **text: Unpack[TextKeywords],
 ) -> Explanation:
-    """Explain a model by the corpus that it was trained on: the formulas are in the files of `pairloom.explanation`.
+    """Compare a model with the corpus that it was trained on. The modules of `pairloom.explanation` have the formulas.
 
-    The windows, the noise and what leaves the text are those of the model's record. most_products: of v_w with v_c for
-    the objective; where there are more, only the most frequent words are asked. text: fields of `TextOptions` that are
-    not as in training. max_memory: bytes, or such as "2GB"; what cannot fit into them, or into what the machine has, is
-    refused with the sum before the corpus is read.
+    Windows, noise and the words that leave the text follow the model's record.
+
+    tokenize       splits a line into words; give the same function as in training
+    most_products  the objective needs v_w·v_c of all words with all contexts; if these are more products than this,
+                   only the most frequent words are used
+    max_memory     bytes, or for example "2GB"; an explanation that would need more, or more than the machine has, stops
+                   before the corpus is read and says how much
+    text           fields of `TextOptions` that differ from training
     """
-    check_of_text(embedding)
+    check_trained_on_text(embedding)
     check_whole("most_products", most_products, 1, 2**62, "5000000000 takes under a minute at dim 100")
     threads = checked_threads(threads)
     config = config_of(embedding)
-    tokens = slab(Budget(max_memory), ExplanationSizes.of(embedding, config), threads)
+    tokens = tokens_per_slab(Budget(max_memory), ExplanationSizes.of(embedding, config), threads)
     vocabulary = vocabulary_of(embedding)
-    running: _Running = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
+    options: _RunOptions = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
     with open_corpus(corpus, text=text_of(embedding, text), tokenize=tokenize) as opened:
-        with prepare(opened, vocabulary=vocabulary, gaps=config.clean, **running) as encoded:
-            counts = trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens, **running)
-            trained = Trained(embedding=embedding, config=config, counts=counts)
-            facts = _facts(trained, opened, encoded)
+        with prepare(opened, vocabulary=vocabulary, gaps=config.clean, **options) as encoded:
+            counts = trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens, **options)
+            model = CountedModel(embedding=embedding, config=config, counts=counts)
+            facts = _facts(model, opened, encoded)
         keep = vocabulary.keep_probability(config.sample, config.subsampling)
         windows = effective_windows(with_gaps(opened.sentences(), vocabulary), keep, config.seed, Windows.of(config))
-    n_rows = whole.number_of_rows(len(embedding), most_products)
-    seen = fit.observed(trained, n_rows, threads, on_progress)
-    objective, calibration = whole.whole(trained, seen, n_rows, threads, on_progress)
+    n_rows = all_pairs.number_of_rows(len(embedding), most_products)
+    observed = fit.fit_observed_pairs(model, n_rows, threads, on_progress)
+    objective, calibration = all_pairs.objective_and_calibration(model, observed, n_rows, threads, on_progress)
     return Explanation(
         facts=facts,
-        pmi=seen.pmi,
-        optimum=seen.optimum,
+        pmi=observed.pmi,
+        optimum=observed.optimum,
         objective=objective,
         calibration=calibration,
         windows=windows,
         words=geometry(embedding.words),
         contexts=geometry(embedding.contexts),
-        heat=seen.heat,
+        heat=observed.heat,
     )
 
 
 def count_corpus(
     embedding: Embedding,
-    corpus: object,
+    corpus: CorpusLike,
     *,
     threads: int | None = None,
     max_memory: int | str | None = None,
-    cache_dir: str | os.PathLike[str] | None = None,
+    cache_dir: PathName | None = None,
     on_progress: OnProgress = ignore,
-    **text: Any,
+    **text: Unpack[TextKeywords],
 ) -> Cooccurrences:
-    """The pairs that a model was trained on, if it was trained on this corpus: what `explain_similarity` shows."""
-    check_of_text(embedding)
+    """Count the pairs that training takes from this corpus with the model's settings, for `explain_similarity`."""
+    check_trained_on_text(embedding)
     config, threads = config_of(embedding), checked_threads(threads)
-    tokens = slab(Budget(max_memory), ExplanationSizes.of(embedding, config), threads, everything=False)
-    running: _Running = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
+    tokens = tokens_per_slab(Budget(max_memory), ExplanationSizes.of(embedding, config), threads, everything=False)
+    options: _RunOptions = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
     with (
         open_corpus(corpus, text=text_of(embedding, text)) as opened,
-        prepare(opened, vocabulary=vocabulary_of(embedding), gaps=config.clean, **running) as encoded,
+        prepare(opened, vocabulary=vocabulary_of(embedding), gaps=config.clean, **options) as encoded,
     ):
-        return trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens, **running)
+        return trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens, **options)
 
 
-def _facts(trained: Trained, corpus: Corpus, encoded: Encoded) -> dict[str, Any]:
-    config, windows = trained.config, Windows.of(trained.config)
+def _facts(model: CountedModel, corpus: Corpus, encoded: Encoded) -> dict[str, Any]:
+    config, windows = model.config, Windows.of(model.config)
     return {
-        "words": len(trained.embedding),
-        "dim": trained.embedding.dim,
+        "words": len(model.embedding),
+        "dim": model.embedding.dim,
         "corpus": corpus.name,
-        "same_corpus": encoded.digest == trained.embedding.record.get("corpus", {}).get("sha256"),
+        "same_corpus": encoded.digest == model.embedding.record.get("corpus", {}).get("sha256"),
         "tokens": encoded.n_tokens,
-        "pairs": trained.counts.total,
-        "different_pairs": len(trained.counts),
+        "pairs": model.counts.total,
+        "different_pairs": len(model.counts),
         "window": config.window,
         "reach": max(windows.left, windows.right),
         "negatives": config.negatives,

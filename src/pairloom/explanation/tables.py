@@ -1,16 +1,16 @@
-"""The report as tables of text, for the command line and for the page alike."""
+"""The report as tables of text, for the command line and the HTML page."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pairloom.explanation.fit import Fit, Target
+from pairloom.explanation.fit import Fit, TargetFits
 from pairloom.explanation.geometry import Geometry
 from pairloom.explanation.report import Explanation
-from pairloom.explanation.shared import SharedContext, SharedContexts
+from pairloom.explanation.shared_contexts import SharedContext, SharedContexts
 
 
 class Table(NamedTuple):
-    """A heading, what the columns are called, the rows."""
+    """A title, the names of the columns, and the rows."""
 
     title: str
     heads: list[str]
@@ -18,7 +18,7 @@ class Table(NamedTuple):
 
 
 def tables(report: Explanation) -> Iterator[Table]:
-    """All of them, in the order of the report."""
+    """All tables of a report, in order."""
     yield fits("v_w·v_c against PMI - log k", report.pmi)
     yield fits("v_w·v_c against its optimum, log(#(w, c) / (k #(w) noise(c)))", report.optimum)
     yield objective(report)
@@ -28,9 +28,9 @@ def tables(report: Explanation) -> Iterator[Table]:
     yield directions(report)
 
 
-def fits(title: str, target: Target) -> Table:
-    """How well the products fit, in all and by frequency."""
-    heads = ["pairs whose", "pairs", "Pearson", "Spearman", "slope", "intercept", "by #(w, c): Pearson", "slope"]
+def fits(title: str, target: TargetFits) -> Table:
+    """How well the products fit a target, over all pairs and by frequency."""
+    heads = ["which pairs", "pairs", "Pearson", "Spearman", "slope", "intercept", "weighted Pearson", "weighted slope"]
     rows = [_fit("(all)", target.all)]
     rows += [_fit(f"word occurs {band}", fit) for band, fit in target.by_word.items()]
     rows += [_fit(f"context occurs {band}", fit) for band, fit in target.by_context.items()]
@@ -46,30 +46,30 @@ def objective(report: Explanation) -> Table:
     """The loss and its parts."""
     o = report.objective
     rows = [
-        ["at the start, all probabilities 1/2", f"{o.start:.4f}"],
-        ["of the model", f"{o.model:.4f}"],
+        ["at the start (all probabilities 1/2)", f"{o.start:.4f}"],
+        ["now", f"{o.model:.4f}"],
         ["  pairs of D", f"{o.of_D:.4f}"],
-        ["  pairs of D' that the corpus has too", f"{o.of_observed:.4f}"],
-        ["  pairs of D' that it does not have", f"{o.of_unobserved:.4f}"],
-        ["at the optimum, with any number for each pair", f"{o.optimum:.4f}"],
-        ["of the way from the start to the optimum", f"{o.reached:.1%}"],
+        ["  pairs of D' that are also in D", f"{o.of_observed:.4f}"],
+        ["  pairs of D' that are not in D", f"{o.of_unobserved:.4f}"],
+        ["at the optimum (a free choice for every pair)", f"{o.optimum:.4f}"],
+        ["share of the way from start to optimum", f"{o.reached:.1%}"],
     ]
     share = (
         ""
         if o.words == report.facts["words"]
-        else f", of the {o.words:,} most frequent words ({o.share_of_pairs:.1%} of D)"
+        else f", for the {o.words:,} most frequent words ({o.share_of_pairs:.1%} of D)"
     )
     return Table(f"The objective: loss per pair of D{share}", ["", "loss"], rows)
 
 
 def calibration(report: Explanation) -> Table:
-    """What the model says, and what is so."""
+    """Predicted probabilities and true shares."""
     rows = [
         [_range(b.low, b.high), f"{b.share:.3%}", f"{b.predicted:.4f}", f"{b.true:.4f}"]
         for b in report.calibration.bins
     ]
-    title = f"p(D=1 | w, c), which errs by {report.calibration.error:.4f} on average"
-    return Table(title, ["v_w·v_c", "of D and D'", "σ(v_w·v_c)", "true"], rows)
+    title = f"p(D=1 | w, c), with a mean error of {report.calibration.error:.4f}"
+    return Table(title, ["v_w·v_c", "share of D and D'", "σ(v_w·v_c)", "true"], rows)
 
 
 def _range(low: float, high: float) -> str:
@@ -79,28 +79,33 @@ def _range(low: float, high: float) -> str:
 
 
 def windows(report: Explanation) -> Table:
-    """How far apart trained pairs are in the text as it was written."""
+    """How far apart trained pairs are in the original text."""
     heads = ["rare words", "frequent words", "mean distance", "beyond the window"]
     rows = [
-        ["pruned" if w.pruned else "kept", "thinned" if w.subsampled else "kept", f"{w.mean:.2f}", f"{w.beyond:.1%}"]
+        [
+            "removed" if w.pruned else "kept",
+            "subsampled" if w.subsampled else "kept",
+            f"{w.mean:.2f}",
+            f"{w.beyond:.1%}",
+        ]
         for w in report.windows
     ]
-    return Table("The effective window: distances in the text before words leave it", heads, rows)
+    return Table("The effective window: distances of pairs in the original text", heads, rows)
 
 
 def lengths(report: Explanation) -> Table:
-    """Norms by frequency."""
+    """Lengths of vectors by frequency, with the 10th and 90th percentile."""
     of_contexts = report.contexts.norm_by_count
     rows = [
         [band, f"{some.words:,}", *(f"{n:.2f}" for g in (some, of_contexts[band]) for n in (g.low, g.mean, g.high))]
         for band, some in report.words.norm_by_count.items()
     ]
-    heads = ["occurs", "words", "|v_w|: tenth", "mean", "ninth tenth", "|v_c|: tenth", "mean", "ninth tenth"]
+    heads = ["occurs", "words", "|v_w|: 10 %", "mean", "90 %", "|v_c|: 10 %", "mean", "90 %"]
     return Table("Length of vectors by frequency", heads, rows)
 
 
 def directions(report: Explanation) -> Table:
-    """What all vectors have in common."""
+    """How much of the variance is in directions that all vectors share."""
 
     def of(geometry: Geometry) -> list[str]:
         first = geometry.share_of_components
@@ -114,7 +119,7 @@ def directions(report: Explanation) -> Table:
             "-" if correlation is None else f"{correlation:.3f}",
         ]
 
-    heads = ["", "mean", "1st component", "first 3", "first 10", "dimensions", "length ~ count (Spearman)"]
+    heads = ["", "mean", "1st component", "first 3", "first 10", "dimensions", "length and count (Spearman)"]
     return Table(
         "Share of variance in common directions",
         heads,
@@ -122,13 +127,13 @@ def directions(report: Explanation) -> Table:
     )
 
 
-def shared(found: SharedContexts) -> Iterator[Table]:
-    """The contexts that make two words alike, and those that set them apart."""
+def similarity_tables(found: SharedContexts) -> Iterator[Table]:
+    """The contexts that make two words similar, and those that make them different."""
     a, b = found.words
     for title, contexts in (
-        ("Contexts that both go with, more than other words do", found.sought),
-        ("Contexts that both avoid, more than other words do", found.avoided),
-        ("Contexts that set them apart", found.apart),
+        ("Contexts that both words prefer", found.sought),
+        ("Contexts that both words avoid", found.avoided),
+        ("Contexts that make them different", found.apart),
     ):
         counted = [f"#({a}, c)", f"#({b}, c)"] if any(s.counts for s in contexts) else []
         yield Table(title, ["contribution", "context", f"{a}·c", f"{b}·c", *counted], [_context(s) for s in contexts])

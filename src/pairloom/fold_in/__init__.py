@@ -1,1 +1,1 @@
-"""Vectors for new words, with the rest of the model unchanged."""
+"""Vectors for new words, while the rest of the model stays unchanged."""

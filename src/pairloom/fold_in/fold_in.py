@@ -1,31 +1,33 @@
-"""Vectors for new words while the contexts stay as they are: the model then "reduces to logistic regression, and is
-convex" (section 2 of the paper, in its remarks).
+"""Vectors for new words, solved for while the rest of the model stays fixed.
 
-Every new w is a problem of its own. With n(w, c) pairs (w, c), n(w) = Σ_c n(w, c), and k drawn contexts for each pair,
-v_w is what minimises
+With the contexts fixed the model "reduces to logistic regression, and is convex" (paper, remarks of section 2), and
+every new word w is a separate problem. With n(w, c) pairs (w, c), n(w) = Σ_c n(w, c) and k drawn contexts for each
+pair, v_w minimises
 
     Σ_c n(w, c) * -log σ(v_c·v_w)  +  k n(w) Σ_c noise(c) * -log σ(-v_c·v_w)  +  l2/2 |v_w|²
 
-By its l2 the optimum is unique: it does not matter where one starts, in which order words come, or who solves them.
-Nothing is drawn at random: n(w, c) is what `seen.py` expects of a text. Where a sum has more than `most_contexts`
-contexts, so many rows stand for all. In the first sum these are the contexts of much weight as they are, and of the
-others a systematic sample (`kernel.rows.thinned`); a linear term gives them the mean of a sample five times as large.
-In the second, the same for all words, the most probable contexts, an eighth as many, stay as they are, and a normal
-distribution with their mean and covariance stands for the others (`logistic.noise_of`). Both sums stay convex.
-most_contexts=None takes all contexts, and time.
+The l2 term makes the optimum unique. The starting point, the order of the words and the number of threads do not
+matter. Nothing is drawn at random: `occurrences.py` computes the n(w, c) that training would expect from a text.
 
-New contexts while the words stay as they are: the same with w and c exchanged. D' then holds k |D| noise(c) pairs of c,
-that is k noise(c) / p(c) for each of D, where p(c) is the share of c in D; the w of both are as frequent as in D.
+A sum over more than `most_contexts` contexts is approximated. Both sums stay convex:
+- The first sum takes `most_contexts` rows: contexts with a large weight exactly, and a systematic sample of the others
+  (`kernel.rows.thinned`). A linear term corrects the mean of this sample to that of a sample five times as large.
+- The second sum, which is the same for all words, takes the most_contexts / 8 most probable contexts exactly. A normal
+  distribution replaces the others, with the mean and covariance of those (`logistic.context_noise`).
+most_contexts=None uses all contexts, and is slower.
+
+For new contexts with the words fixed, exchange w and c. D' then holds k |D| noise(c) pairs of c, which is
+k noise(c) / p(c) for each of its pairs in D, where p(c) is the share of c in D. Words are as frequent in D' as in D.
 """
 
-import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
 from pairloom.config import (
+    TextKeywords,
     TextOptions,
     TrainConfig,
     check_min_count,
@@ -38,31 +40,61 @@ from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import keep_probability, noise
 from pairloom.errors import ConfigError, InputError
-from pairloom.fold_in.logistic import noise_of, solve
-from pairloom.fold_in.occurrences import Seen, seen_in_pairs, seen_in_text, text_vocabulary, unknown_words
+from pairloom.fold_in.logistic import context_noise, solve
+from pairloom.fold_in.occurrences import (
+    Occurrences,
+    occurrences_in_pairs,
+    occurrences_in_text,
+    text_vocabulary,
+    unknown_words,
+)
 from pairloom.method.contexts import Windows
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.spelling import quoted
 from pairloom.system.threads import Workers, workers
-from pairloom.types import Float64s
+from pairloom.types import CorpusLike, Float64s, PairsLike, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
 Side = Literal["words", "contexts"]
 
-L2 = 20.0  # 10 to 30 are alike (benchmarks/README.md); with less, rare words follow single pairs too far
-MOST_CONTEXTS = 256  # of the neighbours 176 lose a thirtieth, 1024 gain a sixteenth (benchmarks/README.md)
+L2 = 20.0  # 10 to 30 score the same (benchmarks/README.md); with less, rare words follow single pairs too far
+MOST_CONTEXTS = 256  # 176 finds a thirtieth fewer of the right neighbours, 1024 a sixteenth more (benchmarks/README.md)
 
-_MODEL = ("window", "sample", "negatives", "noise_power")  # the options of training that matter here
+
+class PairKeywords(TextKeywords, total=False):
+    """How a corpus becomes pairs: the options of training that `fold_in` takes too."""
+
+    window: int | Literal["sentence"]
+    sample: float
+    negatives: int
+    noise_power: float
+
+
+class FoldInKeywords(PairKeywords, total=False):
+    """All keyword arguments of `fold_in`, for functions that pass them on."""
+
+    pairs: PairsLike | None
+    words: Iterable[str] | None
+    side: Side
+    min_count: int | None
+    l2: float
+    most_contexts: int | None
+    threads: int | None
+    cache_dir: PathName | None
+    on_progress: OnProgress
+
+
+_MODEL = ("window", "sample", "negatives", "noise_power")
 _TEXT = tuple(f.name for f in fields(TextOptions))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldedIn:
-    """New words with their vectors; `Embedding.with_words` joins them to the model that they were made for.
+    """New words and their vectors. `Embedding.with_words` adds them to the model they were made for.
 
-    left_out are the words that got no vector, because they have no pair with anything that the model knows.
+    left_out: words without a vector, because none of their pairs is with a context that the model knows.
     """
 
     vectors: Vectors
@@ -72,53 +104,56 @@ class FoldedIn:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Reading:
-    """How a corpus is read: what does not change the result."""
+class _ReadingOptions:
+    """How a corpus is read. None of these options changes the result."""
 
     threads: int
-    cache_dir: str | os.PathLike[str] | None
+    cache_dir: PathName | None
     on_progress: OnProgress
 
 
 def fold_in(
     embedding: Embedding,
-    corpus: object = None,
+    corpus: CorpusLike | None = None,
     *,
-    pairs: object = None,
+    pairs: PairsLike | None = None,
     words: Iterable[str] | None = None,
     side: Side = "words",
     min_count: int | None = None,
     l2: float = L2,
     most_contexts: int | None = MOST_CONTEXTS,
     threads: int | None = None,
-    cache_dir: str | os.PathLike[str] | None = None,
+    cache_dir: PathName | None = None,
     on_progress: OnProgress = ignore,
-    **options: Any,
+    **options: Unpack[PairKeywords],
 ) -> FoldedIn:
     """Solve for the vectors of words that the model does not have, from a corpus (as for `train`) or from pairs.
 
-    pairs: whatever `train_pairs` takes, in place of a corpus. words: the new words; by default all that
-    the model does not know, of a corpus those that occur min_count times (by default the model's own min_count). side:
-    "contexts" solves for new contexts. l2, most_contexts (None: all): see the head of this file. options: window,
-    sample, negatives and noise_power, by default those that the model was trained with, and those of `TextOptions`.
+    pairs          pairs instead of a corpus, as for `train_pairs`
+    words          the new words; by default all words that the model does not know
+    min_count      without `words`: how often a word of the corpus must occur (by default the model's min_count)
+    side           "contexts" solves for new contexts
+    l2             how strongly vectors are pulled towards 0; see the formula at the head of this file
+    most_contexts  how many contexts a sum takes before it is approximated; None takes all
+    options        window, sample, negatives and noise_power (by default the model's), and the fields of `TextOptions`
     """
     config, text = _settings(embedding.record, options, min_count)
-    reading = _Reading(threads=checked_threads(threads), cache_dir=cache_dir, on_progress=on_progress)
-    fixed, known = _sides(embedding, side)
+    reading = _ReadingOptions(threads=checked_threads(threads), cache_dir=cache_dir, on_progress=on_progress)
+    fixed, known = _fixed_and_growing(embedding, side)
     _check(l2, most_contexts, corpus, pairs, min_count)
     if pairs is None and "window" not in embedding.record.get("config", {"window": 5}):
-        raise InputError("This model was trained on pairs, so it knows nothing of windows. Fold in by pairs=.")
+        raise InputError("This model was trained on pairs, so it has no windows for a text. Give pairs= instead.")
     new = None if words is None else _checked_words(words, known)
     with workers(reading.threads) as pool:
         if pairs is None:
-            seen, digest = _seen_in_corpus(corpus, text, new, fixed, known, config, side, pool, reading)
+            found, digest = _corpus_occurrences(corpus, text, new, fixed, known, config, side, pool, reading)
         else:
             with open_pairs(pairs, text=text) as opened:
-                seen, digest = seen_in_pairs(opened, new, fixed, known, side == "words"), None
-        usable, left_out = _with_contexts(seen)
+                found, digest = occurrences_in_pairs(opened, new, fixed, known, side == "words"), None
+        usable, left_out = _split_off_unusable(found)
         report = _reporter(len(usable.words), on_progress)
         report(0)
-        drawn = noise_of(fixed.vectors, _drawn_from(fixed, config, side), most_contexts)
+        drawn = context_noise(fixed.vectors, _drawn_from(fixed, config, side), most_contexts)
         per_pair = _drawn_per_pair(usable, known, config, side)
         V = solve(usable, fixed.vectors, drawn, per_pair, l2, most_contexts, pool, report)
     made = {name: getattr(config, name) for name in _MODEL} | {"l2": float(l2), "most_contexts": most_contexts}
@@ -127,13 +162,16 @@ def fold_in(
 
 
 def with_words(embedding: Embedding, folded: FoldedIn) -> Embedding:
-    """The model and the new words, after its own, whose rows stay as they are; the record says what was added."""
+    """Return the model with the new words after its own, whose rows do not change. Its record lists what was added."""
     old = embedding.words if folded.side == "words" else embedding.contexts
     if folded.vectors.dim != old.dim:
-        raise InputError(f"Vectors of dim {folded.vectors.dim} do not belong to a model of dim {old.dim}.")
+        raise InputError(
+            f"These new vectors have dim {folded.vectors.dim}, and the model has dim {old.dim}. "
+            "Add them to the model that they were made for."
+        )
     twice = next((word for word in folded.vectors if word in old), None)
     if twice is not None:
-        raise InputError(f"{quoted(twice)} is already in the model. Fold words into the model that they are new to.")
+        raise InputError(f"{quoted(twice)} is already in the model. Add each set of new words to a model once.")
     new = folded.vectors
     joined = Vectors(
         [*old.words, *new.words], np.concatenate([old.vectors, new.vectors]), np.concatenate([old.counts, new.counts])
@@ -144,63 +182,64 @@ def with_words(embedding: Embedding, folded: FoldedIn) -> Embedding:
     return Embedding(words=embedding.words, contexts=joined, record=record)
 
 
-# --- What was asked
+# --- Options
 
 
 def _settings(
-    record: dict[str, Any], options: dict[str, Any], min_count: int | None
+    record: dict[str, Any], options: Mapping[str, object], min_count: int | None
 ) -> tuple[TrainConfig, TextOptions]:
-    """The model's own options, with those given in their place."""
+    """The options that the model was trained with, overridden by `options` and `min_count`."""
     others = ("words", "side", "min_count", "l2", "most_contexts", "threads", "cache_dir", "on_progress", "pairs")
     check_names(options, [*_MODEL, *_TEXT, *others])
     trained, text = record.get("config", {}), record.get("text", {})
     for name, ours in (("objective", "negative"), ("model", "skipgram")):
         if trained.get(name, ours) != ours:
             raise InputError(
-                f"This model was trained with {name}={trained[name]}, and words can be folded into one trained with "
-                f"{name}={ours} only. Train such a model."
+                f"This model was trained with {name}={trained[name]}, and folding words in needs {name}={ours}. "
+                f"Train a model with {name}={ours}."
             )
     for name in ("clean", "positional"):
         if trained.get(name):
-            raise InputError(f"Words cannot be folded into a model of {name} windows. Train it with {name}=False.")
+            raise InputError(f"Words cannot be folded into a model with {name} windows. Train one with {name}=False.")
     config = TrainConfig(**{f.name: trained[f.name] for f in fields(TrainConfig) if f.name in trained})
-    given = {name: options[name] for name in _MODEL if name in options}
+    given: dict[str, Any] = {name: options[name] for name in _MODEL if name in options}
     if min_count is not None:
         check_min_count(min_count)
         given["min_count"] = min_count
     reading = {name: text[name] for name in _TEXT if name in text}
-    return replace(config, **given), TextOptions(**reading | {name: options[name] for name in _TEXT if name in options})
+    reading |= {name: options[name] for name in _TEXT if name in options}
+    return replace(config, **given), TextOptions(**reading)
 
 
-def _sides(embedding: Embedding, side: Side) -> tuple[Vectors, Vectors]:
-    """The side that stays as it is, and the one that new words go to."""
+def _fixed_and_growing(embedding: Embedding, side: Side) -> tuple[Vectors, Vectors]:
+    """Return the side that stays fixed, and the side that new words are added to."""
     if side not in get_args(Side):
         raise ConfigError(f"side={side!r} is not a choice. Use 'words' or 'contexts'.")
     if not len(embedding.contexts) or not len(embedding.words):
         raise InputError(
-            "Words are folded into a model by the vectors of its contexts, and these vectors hold no contexts. "
-            "Take a .loom file that pairloom trained."
+            "Folding words in needs the vectors of contexts, and these vectors hold no contexts. "
+            "Use a .loom file that pairloom trained."
         )
     fixed, known = embedding.words, embedding.contexts
     fixed, known = (known, fixed) if side == "words" else (fixed, known)
     fixed.check()
     if not fixed.counts.any() or not known.counts.any():
         raise InputError(
-            "The model does not know how often its words occur, so the noise is not known. "
-            "Take a .loom file that pairloom trained."
+            "This model has no word counts, and without them the noise is unknown. "
+            "Use a .loom file that pairloom trained."
         )
     return fixed, known
 
 
 def _check(l2: float, most_contexts: int | None, corpus: object, pairs: object, min_count: int | None) -> None:
     if not (is_number(l2) and 1e-9 <= l2 <= 1e9):
-        raise ConfigError(f"l2={l2!r} is out of range: use a number from 1e-9 to 1e9; 10 to 30 is usual.")
+        raise ConfigError(f"l2={l2!r} is out of range. Use a number from 1e-9 to 1e9; 10 to 30 is usual.")
     if most_contexts is not None:
         check_whole("most_contexts", most_contexts, 1, 2**31 - 1, "256 is usual, more is slower")
     if (corpus is None) == (pairs is None):
-        raise ConfigError("New words are learnt from a corpus or from pairs. Give one of the two.")
+        raise ConfigError("New words are learnt either from a corpus or from pairs. Give one of the two.")
     if pairs is not None and min_count is not None:
-        raise ConfigError("min_count is for a corpus: of pairs all new words are taken. Leave it out, or give words.")
+        raise ConfigError("min_count is for a corpus; pairs use all new words. Leave it out, or list the words.")
 
 
 def _checked_words(words: Iterable[str], known: Vectors) -> list[str]:
@@ -208,19 +247,19 @@ def _checked_words(words: Iterable[str], known: Vectors) -> list[str]:
         raise ConfigError(f"words={words!r:.60} is not a list of words. Use a list of strings.")
     given = list(words)
     if not given or not all(isinstance(word, str) and word for word in given):
-        raise ConfigError("words has to be a list of strings, of one at least, and none of them empty.")
-    new = sorted(set(given))  # by code point: not by the order in which they were given
+        raise ConfigError("words must be a list of one or more strings, none of them empty.")
+    new = sorted(set(given))  # the order in which they were given must not change the result
     old = next((word for word in new if word in known), None)
     if old is not None:
-        raise InputError(f"{quoted(old)} is in the model already. Give words that are new to it.")
+        raise InputError(f"{quoted(old)} is already in the model. Give only words that are new to it.")
     return new
 
 
-# --- What the problems are made of
+# --- The terms of each problem
 
 
-def _seen_in_corpus(
-    corpus: object,
+def _corpus_occurrences(
+    corpus: CorpusLike | None,
     text: TextOptions,
     new: list[str] | None,
     fixed: Vectors,
@@ -228,48 +267,48 @@ def _seen_in_corpus(
     config: TrainConfig,
     side: Side,
     pool: Workers,
-    reading: _Reading,
-) -> tuple[Seen, str]:
-    """What the new words were seen with, and the digest of the text."""
+    reading: _ReadingOptions,
+) -> tuple[Occurrences, str]:
+    """Return the occurrences of the new words in a corpus, and the digest of its text."""
     with open_corpus(corpus, text=text) as opened:
         if new is None:
             new = unknown_words(opened, known, config.min_count, reading.threads, reading.on_progress)
         if not new:
             raise InputError(
-                f"{opened.name} has no word that occurs {config.min_count} times and that the model does not know. "
+                f"{opened.name} has no new word that occurs at least {config.min_count} times. "
                 "Lower min_count, or give other text."
             )
         vocabulary = text_vocabulary(fixed, known, new)
         n_known = len(vocabulary) - sum(word not in fixed for word in new)
         with prepare(opened, vocabulary=vocabulary, **vars(reading)) as encoded:
-            seen = seen_in_text(encoded, new, len(fixed), n_known, config, *_reach(config, side), pool)
-            return seen, encoded.digest
+            found = occurrences_in_text(encoded, new, len(fixed), n_known, config, *_reach(config, side), pool)
+            return found, encoded.digest
 
 
 def _reach(config: TrainConfig, side: Side) -> tuple[Float64s, Float64s]:
-    """How likely a window reaches the (s + 1)-th token to the left, and to the right: of words, or to contexts."""
+    """Return the probabilities that a window reaches the (s + 1)-th token to the left, and to the right."""
     windows = Windows.of(config)
     left, right = windows.weights(windows.left), windows.weights(windows.right)
-    return (left, right) if side == "words" else (right, left)  # a context is left of the words that it is right of
+    return (left, right) if side == "words" else (right, left)  # seen from a context, the sides swap
 
 
-def _with_contexts(seen: Seen) -> tuple[Seen, list[str]]:
-    """The words that were seen with something, and the others."""
-    some = np.diff(seen.starts) > 0
-    left_out = [word for word, kept in zip(seen.words, some, strict=True) if not kept]
+def _split_off_unusable(found: Occurrences) -> tuple[Occurrences, list[str]]:
+    """Return the words that have a known context, and the names of the others."""
+    some = np.diff(found.starts) > 0
+    left_out = [word for word, kept in zip(found.words, some, strict=True) if not kept]
     if not some.any():
         raise InputError(
-            "None of the new words was seen with a context that the model knows, so nothing can be learnt of them. "
-            "Give text or pairs in which they stand beside known words."
+            "None of the new words occurs with a context that the model knows, so nothing can be learnt about them. "
+            "Give text or pairs in which they occur beside known words."
         )
-    words = [word for word, kept in zip(seen.words, some, strict=True) if kept]
-    starts = np.append(seen.starts[:-1][some], seen.starts[-1])
-    counts, as_known, share = seen.counts[some], seen.as_known[some], seen.share[some]
-    return Seen(words, counts, as_known, share, seen.rows, seen.times, starts), left_out
+    words = [word for word, kept in zip(found.words, some, strict=True) if kept]
+    starts = np.append(found.starts[:-1][some], found.starts[-1])
+    counts, model_counts, share = found.counts[some], found.model_counts[some], found.share[some]
+    return Occurrences(words, counts, model_counts, share, found.rows, found.times, starts), left_out
 
 
 def _drawn_from(fixed: Vectors, config: TrainConfig, side: Side) -> Float64s:
-    """The distribution of the fixed side in D': the contexts' noise, or the words as they stand in D."""
+    """The distribution of the fixed side in D': the noise of contexts, or the shares of words in D."""
     counts = np.maximum(1, fixed.counts)
     if side == "words":
         return noise(counts, config.noise_power)
@@ -277,13 +316,13 @@ def _drawn_from(fixed: Vectors, config: TrainConfig, side: Side) -> Float64s:
     return np.asarray(stay / stay.sum())
 
 
-def _drawn_per_pair(seen: Seen, known: Vectors, config: TrainConfig, side: Side) -> Float64s:
+def _drawn_per_pair(found: Occurrences, known: Vectors, config: TrainConfig, side: Side) -> Float64s:
     """|D'| / |D| for the pairs of each new word: k, or k noise(c) / p(c)."""
     if side == "words":
-        return np.full(len(seen.words), float(config.negatives))
-    noise = seen.as_known**config.noise_power / np.sum(np.maximum(1, known.counts) ** config.noise_power)
-    return np.asarray(config.negatives * noise / seen.share)
+        return np.full(len(found.words), float(config.negatives))
+    noise = found.model_counts**config.noise_power / np.sum(np.maximum(1, known.counts) ** config.noise_power)
+    return np.asarray(config.negatives * noise / found.share)
 
 
-def _reporter(total: int, on_progress: OnProgress) -> Any:
+def _reporter(total: int, on_progress: OnProgress) -> Callable[[int], None]:
     return lambda done: on_progress(Progress(stage="solve", done=done, total=total))

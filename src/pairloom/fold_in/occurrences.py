@@ -1,11 +1,11 @@
-"""How often each new word was seen with each context that is known, from a text or from pairs.
+"""How often each new word occurs with each known context, in a text or in pairs.
 
-Of a text these are the pairs that training would be *expected* to take from it, so nothing is drawn:
+For a text, this is the number of pairs that training would take from it *in expectation*, so nothing is drawn:
 
-    n(w, c) = Σ over the tokens of w and c in one sentence of p(both stay) * p(the window reaches from one to the other)
+    n(w, c) = Σ over tokens of w and c in the same sentence of p(both stay) * p(the window of w reaches c)
 
-with the thinning and the windows of `contexts.py`. Words that are neither known nor new leave the text before windows
-are taken, as rare ones do in training. All sums are exact, so that they do not depend on the order of the text.
+with the subsampling and windows of `method/contexts.py`. Words that are neither known nor new leave the text before
+windows are taken, as rare words do in training. All sums are exact, so the order of the text does not matter.
 """
 
 import math
@@ -31,13 +31,17 @@ _TOKENS_AT_ONCE = 1 << 22
 _WORDS_AT_ONCE = 16
 
 
-class Seen(NamedTuple):
-    """New word j was seen with the rows rows[starts[j] : starts[j + 1]] of the fixed side, with each `times` often."""
+class Occurrences(NamedTuple):
+    """New words with their known contexts.
+
+    Word j occurs with rows[starts[j] : starts[j + 1]] of the fixed side, and times[starts[j] : starts[j + 1]] are its
+    n(w, c).
+    """
 
     words: list[str]
-    counts: Counts  # occurrences in the text, or the sum of the weights
-    as_known: Float64s  # the same, in proportion to the counts of the model
-    share: Float64s  # of each word among the tokens that stay
+    counts: Counts  # occurrences in the text, or the sum of the weights of pairs
+    model_counts: Float64s  # the same, scaled to the size of the corpus that the model was trained on
+    share: Float64s  # of each word among the tokens that subsampling keeps
     rows: Ids
     times: Float64s
     starts: npt.NDArray[np.int64]
@@ -47,23 +51,23 @@ class Seen(NamedTuple):
 
 
 def unknown_words(corpus: Corpus, known: Vectors, min_count: float, threads: int, on_progress: OnProgress) -> list[str]:
-    """The words of a corpus that are not known and occur min_count times, the frequent ones first."""
+    """The unknown words of a corpus that occur at least min_count times, the most frequent first."""
     counts = count(corpus, threads=threads, on_progress=on_progress)
     if counts.n_tokens == 0:
-        raise InputError(f"{counts.name} has no words, so there is none to fold in. Give text that has the new words.")
+        raise InputError(f"{counts.name} has no words to fold in. Give text that contains the new words.")
     frequent = counts.ordered(np.flatnonzero(counts.counts >= min_count))
     return [word for word in counts.words(frequent) if word not in known]
 
 
 def text_vocabulary(fixed: Vectors, others: Vectors, new: list[str]) -> Vocabulary:
-    """What to encode a text by: the rows of the fixed side, the other words that the model knows, words new to both."""
+    """The vocabulary to encode a text with: the fixed side's rows, the model's other words, then words new to both."""
     rest = [word for word in others if word not in fixed] if others.words != fixed.words else []
     unknown = [word for word in new if word not in fixed]
     counts = [fixed.counts, others.counts[[others.get_index(word) for word in rest]], np.ones(len(unknown))]
     return Vocabulary((*fixed.words, *rest, *unknown), np.maximum(np.concatenate(counts), 1))
 
 
-def seen_in_text(
+def occurrences_in_text(
     encoded: Encoded,
     new: list[str],
     n_fixed: int,
@@ -72,30 +76,31 @@ def seen_in_text(
     left: Float64s,
     right: Float64s,
     pool: Workers,
-) -> Seen:
-    """What the new words are expected to have as contexts among the first n_fixed words of the vocabulary.
+) -> Occurrences:
+    """Count the contexts of the new words, in expectation, among the first n_fixed words of the vocabulary.
 
-    n_known of its words are the model's. left[s], right[s]: how likely a window reaches the (s + 1)-th of the tokens
-    that stay on that side.
+    n_known: how many words of the vocabulary are the model's. left[s], right[s]: the probability that a window reaches
+    the (s + 1)-th remaining token on that side.
     """
     ids = np.array([encoded.vocabulary.index[word] for word in new], np.int32)
-    tokens, ends = _occurrences(encoded, ids)
+    tokens, ends = _tokens_of(encoded, ids)
     counts = np.diff(ends)
-    vocabulary = _as_in_training(encoded, ids, counts, n_known)
+    vocabulary = _with_model_counts(encoded, ids, counts, n_known)
     keep = vocabulary.keep_probability(config.sample, config.subsampling)
-    look = _looker(encoded.ids, tokens, ends, keep, keep[ids], left, right, n_fixed)
+    count_contexts = _context_counter(encoded.ids, tokens, ends, keep, keep[ids], left, right, n_fixed)
     spans = [range(at, min(at + _WORDS_AT_ONCE, len(new))) for at in range(0, len(new), _WORDS_AT_ONCE)]
-    found = [one for some in pool.map(look, spans) for one in some]
+    found = [one for some in pool.map(count_contexts, spans) for one in some]
     starts = np.append(0, np.cumsum([len(rows) for rows, _ in found], dtype=np.int64))
     rows, times = (np.concatenate(parts) for parts in zip(*found, strict=True))
     stay = keep * vocabulary.counts
-    return Seen(new, counts, vocabulary.counts[ids].astype(np.float64), (stay / stay.sum())[ids], rows, times, starts)
+    model_counts = vocabulary.counts[ids].astype(np.float64)
+    return Occurrences(new, counts, model_counts, (stay / stay.sum())[ids], rows, times, starts)
 
 
-def _occurrences(encoded: Encoded, new: Ids) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The tokens of the new words, word by word: those of word j are tokens[ends[j] : ends[j + 1]].
+def _tokens_of(encoded: Encoded, new: Ids) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The tokens of the new words, grouped by word: those of word j are tokens[ends[j] : ends[j + 1]].
 
-    A token is where its sentence begins, where it stands and where its sentence ends.
+    A row of `tokens` holds three positions: the start of the sentence, the token itself, the end of the sentence.
     """
     ids, starts = encoded.ids, encoded.starts
     number = np.full(len(encoded.vocabulary), -1, np.int32)
@@ -108,8 +113,8 @@ def _occurrences(encoded: Encoded, new: Ids) -> tuple[npt.NDArray[np.int64], npt
     return tokens[np.argsort(words, kind="stable")], np.append(0, np.cumsum(np.bincount(words, minlength=len(new))))
 
 
-def _as_in_training(encoded: Encoded, new: Ids, counts: Counts, n_known: int) -> Vocabulary:
-    """The vocabulary with counts for words new to the model that are as large a share of it as of this text."""
+def _with_model_counts(encoded: Encoded, new: Ids, counts: Counts, n_known: int) -> Vocabulary:
+    """The vocabulary with counts for new words, scaled so that each has the same share of it as of this text."""
     vocabulary = encoded.vocabulary
     known = vocabulary.counts.copy()
     scale = int(known[:n_known].sum()) / encoded.n_tokens
@@ -118,7 +123,7 @@ def _as_in_training(encoded: Encoded, new: Ids, counts: Counts, n_known: int) ->
     return Vocabulary(vocabulary.words, known)
 
 
-def _looker(
+def _context_counter(
     ids: Ids,
     tokens: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
@@ -128,34 +133,39 @@ def _looker(
     right: Float64s,
     n_fixed: int,
 ) -> Callable[[range], list[tuple[Ids, Float64s]]]:
-    """What gives the contexts of some new words: rows of the fixed side, and how often each. stays: `keep` of these."""
+    """Return a function from a range of new words to their contexts: rows of the fixed side with their counts.
+
+    stays: the keep probability of each new word.
+    """
     from pairloom.kernel.counts.expected import UNIT, expected_contexts
 
-    rooms: list[tuple[npt.NDArray[np.int64], Ids]] = []  # that no thread is using
+    free_buffers: list[tuple[npt.NDArray[np.int64], Ids]] = []  # not in use by any thread
 
-    def look(some: range) -> list[tuple[Ids, Float64s]]:
+    def count_contexts(some: range) -> list[tuple[Ids, Float64s]]:
         try:
-            room = rooms.pop()
+            buffers = free_buffers.pop()
         except IndexError:
-            room = np.zeros(n_fixed, np.int64), np.empty(n_fixed + 1, np.int32)
+            buffers = np.zeros(n_fixed, np.int64), np.empty(n_fixed + 1, np.int32)
         found = []
         for word in some:
             mine = tokens[ends[word] : ends[word + 1]]
-            rows, units = expected_contexts(ids, mine, keep, left, right, *room)
+            rows, units = expected_contexts(ids, mine, keep, left, right, *buffers)
             found.append((rows, units * (stays[word] / UNIT)))
-        rooms.append(room)
+        free_buffers.append(buffers)
         return found
 
-    return look
+    return count_contexts
 
 
 # --- From pairs
 
 
-def seen_in_pairs(pairs: PairCorpus, wanted: list[str] | None, fixed: Vectors, known: Vectors, new_first: bool) -> Seen:
-    """What new words were paired with, by weight; pairs of other words are passed over.
+def occurrences_in_pairs(
+    pairs: PairCorpus, wanted: list[str] | None, fixed: Vectors, known: Vectors, new_first: bool
+) -> Occurrences:
+    """Add up the weights of the new words' pairs, ignoring pairs of other words.
 
-    wanted: the new words, or None for all that are not known. new_first: whether a pair begins with the new word.
+    wanted: the new words, or None for all unknown words. new_first: whether the new word comes first in a pair.
     """
     number = {word: j for j, word in enumerate(wanted or ())}
     found = [np.empty((3, 0))]
@@ -168,20 +178,20 @@ def seen_in_pairs(pairs: PairCorpus, wanted: list[str] | None, fixed: Vectors, k
         columns = np.stack([np.array(numbers)[of_new], np.array(rows)[of_others], weights])
         found.append(columns[:, (columns[0] >= 0) & (weights > 0)])
     new_of, row_of, weights = np.concatenate(found, axis=1)
-    words = sorted(number)  # by code point: not by the order of the pairs
+    words = sorted(number)  # the order of the pairs must not change the result
     place = np.array([0] * len(number), np.int64)
     place[[number[word] for word in words]] = np.arange(len(words))
-    return _added_up(words, place[new_of.astype(np.int64)], row_of.astype(np.int64), weights, int(fixed.counts.sum()))
+    return _summed(words, place[new_of.astype(np.int64)], row_of.astype(np.int64), weights, int(fixed.counts.sum()))
 
 
 def _number(word: str, number: dict[str, int], any_word: bool) -> int:
     return number.setdefault(word, len(number)) if any_word else number.get(word, -1)
 
 
-def _added_up(
+def _summed(
     words: list[str], word_of: npt.NDArray[np.int64], row_of: npt.NDArray[np.int64], weights: Float64s, tokens: int
-) -> Seen:
-    """Equal pairs together, their weights added up from the smallest on, so that their order does not matter."""
+) -> Occurrences:
+    """Merge equal pairs. Weights are added from the smallest up, so the order of the pairs does not matter."""
     order = np.lexsort((weights, row_of, word_of))
     word_of, row_of, weights = word_of[order], row_of[order], weights[order].astype(np.float64)
     totals = np.array([math.fsum(some) for some in _by_word(word_of, weights, len(words))])
@@ -192,7 +202,7 @@ def _added_up(
     starts = np.searchsorted(word_of[first], np.arange(len(words) + 1))
     counts = np.maximum(1, np.rint(np.minimum(totals, 2.0**53))).astype(np.int64)
     share = totals / (tokens + totals.sum())
-    return Seen(words, counts, totals, share, row_of[first].astype(np.int32), times, starts)
+    return Occurrences(words, counts, totals, share, row_of[first].astype(np.int32), times, starts)
 
 
 def _by_word(word_of: npt.NDArray[np.int64], weights: Float64s, n: int) -> list[npt.NDArray[np.float64]]:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,12 @@ import numpy.typing as npt
 from pairloom.errors import InputError
 from pairloom.method.hierarchical import Tree, huffman, way_loss
 from pairloom.method.objective import sigmoid
-from pairloom.types import Float64s
+from pairloom.types import CorpusLike, Float64s
 from pairloom.vectors.queries import Neighbours
 from pairloom.vectors.query import Query
 
 if TYPE_CHECKING:
-    from pairloom.fold_in.fold_in import FoldedIn
+    from pairloom.fold_in.fold_in import FoldedIn, FoldInKeywords
 from pairloom.vectors.vectors import Vectors
 
 
@@ -135,7 +135,7 @@ class Embedding:
         w, c = self.words.vectors_for_all(both), self.contexts.vectors_for_all(both)
         return Vectors(both, w.vectors + c.vectors, w.counts)
 
-    def fold_in(self, corpus: object = None, **options: Any) -> "FoldedIn":
+    def fold_in(self, corpus: CorpusLike | None = None, **options: "Unpack[FoldInKeywords]") -> "FoldedIn":
         """Vectors for words that are new, with the contexts as they are: see `pairloom.fold_in.fold_in.fold_in`."""
         from pairloom.fold_in.fold_in import fold_in  # downstream, like formats
 

@@ -69,8 +69,8 @@ def run(args: Namespace) -> None:
 
 def _explain_words(embedding: "Embedding", args: Namespace) -> None:
     from pairloom.explanation import explain_similarity
-    from pairloom.explanation.report import plain
-    from pairloom.explanation.tables import shared
+    from pairloom.explanation.report import as_plain_data
+    from pairloom.explanation.tables import similarity_tables
 
     if args.page is not None:
         raise InputError("A page is made of a corpus, not of two words. Leave out --page, or give the corpus.")
@@ -81,12 +81,12 @@ def _explain_words(embedding: "Embedding", args: Namespace) -> None:
         counts = _counts(embedding, args, on_progress) if args.corpus else None
     found = explain_similarity(embedding, a, b, counts=counts, **asked)
     if args.json:
-        facts = plain(found)
+        facts = as_plain_data(found)
         del facts["contributions"]  # as many as there are contexts
         print(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
         print(_sentence(found))
-        for table in shared(found):
+        for table in similarity_tables(found):
             if table.rows:
                 print()
                 _print(table)

@@ -1,6 +1,6 @@
-"""Plots as SVG, drawn by hand: a page needs no script and no network for them, and takes its colours from the page.
+"""Plots as SVG text, which need no script and no network. The style sheet of the page sets their colours.
 
-Classes that the page gives colours to: axis, grid, line, dot, cell, band, s0 to s3 for series.
+Classes that the page colours: axis, grid, line, same, span, dot, bar, cell, and s0 to s3 for series.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ Ticks = Sequence[tuple[float, str]]
 
 
 class Axes(NamedTuple):
-    """A rectangle of the plane, and what is written at its sides."""
+    """The ranges, labels and ticks of a plot."""
 
-    title: str  # what somebody who cannot see the plot is told
+    title: str  # read out by screen readers
     x: tuple[float, float]
     y: tuple[float, float]
     x_label: str
@@ -27,14 +27,14 @@ class Axes(NamedTuple):
     y_ticks: Ticks
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point is on the paper; what is outside stands at the side."""
+        """The position of a point in the drawing. Points outside the ranges are moved to the edge."""
         across = (min(max(x, self.x[0]), self.x[1]) - self.x[0]) / (self.x[1] - self.x[0])
         up = (min(max(y, self.y[0]), self.y[1]) - self.y[0]) / (self.y[1] - self.y[0])
         return _LEFT + across * (WIDTH - _LEFT - _RIGHT), HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM)
 
 
-def svg(axes: Axes, *marks: str) -> str:
-    """Marks on axes."""
+def drawing(axes: Axes, *marks: str) -> str:
+    """A plot with the given marks."""
     inside = "\n".join([*_grid(axes), *filter(None, marks), *_labels(axes)])
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{html(axes.title)}">\n'
@@ -43,13 +43,13 @@ def svg(axes: Axes, *marks: str) -> str:
 
 
 def line(axes: Axes, points: Points, name: str) -> str:
-    """Points joined by lines."""
+    """A line through points."""
     places = " ".join(f"{x:.1f},{y:.1f}" for x, y in (axes.at(*point) for point in points))
     return f'<polyline class="line {name}" points="{places}"/>' if places else ""
 
 
 def dots(axes: Axes, points: Points, sizes: Sequence[float], hints: Sequence[str], name: str) -> str:
-    """Dots, each of which tells its numbers when pointed at."""
+    """Dots. The hint of a dot is shown when the pointer is on it."""
     return "\n".join(
         f'<circle class="dot {name}" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{html(hint)}</title></circle>'
         for (x, y), size, hint in zip((axes.at(*point) for point in points), sizes, hints, strict=True)
@@ -57,7 +57,7 @@ def dots(axes: Axes, points: Points, sizes: Sequence[float], hints: Sequence[str
 
 
 def spans(axes: Axes, ranges: Sequence[tuple[float, float, float]], name: str) -> str:
-    """Upright lines from low to high, (x, low, high) each."""
+    """Vertical lines, (x, low, high) each."""
     ends = [(axes.at(x, low), axes.at(x, high)) for x, low, high in ranges]
     return "\n".join(
         f'<line class="span {name}" x1="{x:.1f}" y1="{low:.1f}" x2="{x:.1f}" y2="{high:.1f}"/>'
@@ -66,7 +66,7 @@ def spans(axes: Axes, ranges: Sequence[tuple[float, float, float]], name: str) -
 
 
 def bars(axes: Axes, heights: Sequence[float], name: str, shift: float = 0.0, width: float = 0.36) -> str:
-    """Upright bars at x = 1, 2, ..."""
+    """Vertical bars at x = 1, 2, ..."""
     drawn = []
     for number, height in enumerate(heights, 1):
         (left, top), (right, bottom) = (
@@ -79,7 +79,7 @@ def bars(axes: Axes, heights: Sequence[float], name: str, shift: float = 0.0, wi
 
 
 def cells(axes: Axes, counts: Sequence[Sequence[float]], shade: Sequence[Sequence[float]]) -> str:
-    """A picture of counts[i][j] at the i-th of equal steps of x and the j-th of y; shade is from 0 to 1."""
+    """A heat map: cell (i, j) is the i-th step of x and the j-th of y, drawn if counts[i][j] > 0, shade from 0 to 1."""
     step_x, step_y = (axes.x[1] - axes.x[0]) / len(counts), (axes.y[1] - axes.y[0]) / len(counts[0])
     drawn = []
     for i, column in enumerate(counts):
@@ -116,6 +116,6 @@ def _labels(axes: Axes) -> list[str]:
         texts.append(f'<text x="{x - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{html(text)}</text>')
     middle_x, middle_y = (_LEFT + WIDTH - _RIGHT) / 2, (_TOP + HEIGHT - _BOTTOM) / 2
     texts.append(f'<text x="{middle_x}" y="{HEIGHT - 10}" text-anchor="middle">{html(axes.x_label)}</text>')
-    turned = f'transform="rotate(-90 14 {middle_y})"'
-    texts.append(f'<text x="14" y="{middle_y}" text-anchor="middle" {turned}>{html(axes.y_label)}</text>')
+    rotated = f'transform="rotate(-90 14 {middle_y})"'
+    texts.append(f'<text x="14" y="{middle_y}" text-anchor="middle" {rotated}>{html(axes.y_label)}</text>')
     return texts

@@ -1,4 +1,4 @@
-"""What a model was trained on, counted anew from its corpus by the settings of its record."""
+"""A model with the pair counts of its corpus, counted again with the settings of its record."""
 
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pairloom.config import TextOptions, TrainConfig
+from pairloom.config import TextKeywords, TextOptions, TrainConfig
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.pairs.cooccurrence import Cooccurrences
@@ -15,8 +15,8 @@ from pairloom.vectors.embedding import Embedding, as_embedding
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Trained:
-    """W and C beside #(w, c). Word w is also context w."""
+class CountedModel:
+    """W and C with the counts #(w, c). Word w is also context w."""
 
     embedding: Embedding
     config: TrainConfig
@@ -36,7 +36,7 @@ class Trained:
 
     @cached_property
     def noise(self) -> Float64s:
-        """What contexts of D' are drawn from."""
+        """The distribution that the contexts of D' are drawn from."""
         return vocabulary_of(self.embedding).noise(self.config.noise_power)
 
     @cached_property
@@ -62,52 +62,52 @@ def band_name(band: int) -> str:
 
 
 def check_explainable(embedding: Embedding) -> None:
-    """Refuse models that have no v_c, or whose contexts are not the words of a text."""
+    """Refuse models without v_c, and models of another architecture, objective or kind of contexts."""
     as_embedding(embedding)
     if not len(embedding.contexts):
         raise InputError(
-            "To explain a model takes the vectors of its contexts, and this one has none. "
-            "Take the .loom file that pairloom trained."
+            "Explaining a model needs the vectors of its contexts, and this model has none. "
+            "Use the .loom file that pairloom trained."
         )
     settings = embedding.record.get("config", {})
     for name, needed in (("model", "skipgram"), ("objective", "negative"), ("positional", False)):
         if settings.get(name, needed) != needed:
             raise InputError(
-                f"What is known of v_w·v_c holds for skip-gram with negative sampling, and this model was trained with "
+                "The theory of v_w·v_c is for skip-gram with negative sampling, and this model was trained with "
                 f"{name}={settings[name]}. Train one with {name}={needed}."
             )
 
 
-def check_of_text(embedding: Embedding) -> None:
-    """Refuse what cannot be compared with a text: words and contexts that differ, or words without counts."""
+def check_trained_on_text(embedding: Embedding) -> None:
+    """Refuse models that cannot be compared with a text: words and contexts differ, or a word has no count."""
     check_explainable(embedding)
     if embedding.words.words != embedding.contexts.words:
         raise InputError(
-            "The contexts of this model are not its words, so no text can be counted for it. "
-            "Explain a model that was trained on text."
+            "The contexts of this model are not its words, so it cannot be compared with a text. "
+            "Use a model that was trained on text."
         )
     if embedding.words.counts.min() < 1:
         word = embedding.words.words[int(embedding.words.counts.argmin())]
         raise InputError(
-            f"The word {word!r} of this model has no count, so its text is not known. "
-            "Take a .loom file that was trained on text, without words that the text does not have."
+            f"The word {word!r} of this model has no count, so it cannot be compared with a text. "
+            "Use a .loom file that was trained on text, without words that the text does not have."
         )
 
 
 def config_of(embedding: Embedding) -> TrainConfig:
-    """The settings of training as the record has them; what it does not have is taken to be the default."""
+    """The settings of training from the record, with defaults for settings that it does not have."""
     known = {field.name for field in fields(TrainConfig)}
     recorded = embedding.record.get("config", {})
     return TrainConfig(**{name: value for name, value in recorded.items() if name in known})
 
 
-def text_of(embedding: Embedding, given: dict[str, Any]) -> TextOptions:
-    """How its text was read, where the record knows and nobody says otherwise."""
+def text_of(embedding: Embedding, changed: TextKeywords) -> TextOptions:
+    """How the text was read, from the record, except for the options in `changed`."""
     known = {field.name for field in fields(TextOptions)}
     recorded = {name: value for name, value in embedding.record.get("text", {}).items() if name in known}
-    return TextOptions(**{**recorded, **given})
+    return TextOptions(**{**recorded, **changed})
 
 
 def vocabulary_of(embedding: Embedding) -> Vocabulary:
-    """The words of the model, in its order."""
+    """The words of the model with their counts, in the model's order."""
     return Vocabulary(tuple(embedding.words.words), embedding.words.counts)

@@ -1,20 +1,20 @@
-"""Why two words are alike: their cosine as a sum over contexts.
+"""Why two words are similar: their cosine as a sum over contexts.
 
-The objective speaks of words only through v_w·v_c, so a word is to the model what its products with all contexts are.
-All words have something in common, their mean μ; what tells a word from others is u_w = v_w - μ. With contexts as often
-as training draws them, G = Σ_c noise(c) v_c v_cᵀ, let
+The objective depends on a word only through its products v_w·v_c with all contexts. All words have their mean μ in
+common, and u_w = v_w - μ distinguishes a word from the others. With contexts weighted as training draws them,
+G = Σ_c noise(c) v_c v_cᵀ, let
 
-    a_c(w) = √noise(c) v_c · G^(-1/2) u_w        how much more w goes with c than the average word does
+    a_c(w) = √noise(c) v_c · G^(-1/2) u_w        how much more w prefers c than the average word does
 
-G^(-1/2) has contexts that are alike share what they say, instead of saying it twice, and nothing is lost:
+G^(-1/2) makes similar contexts share their contribution instead of counting it twice, and the sum is exact:
 
     Σ_c a_c(w1) a_c(w2) = u_w1 · G^(-1/2) G G^(-1/2) u_w2 = u_w1 · u_w2
 
 So cos(w1, w2) = (v_w1·v_w2 - u_w1·u_w2) / (|v_w1| |v_w2|)       `common` to all words
                + Σ_c a_c(w1) a_c(w2) / (|v_w1| |v_w2|)            the `contributions`
 
-A context contributes much if both words go with it, or if both avoid it; less than nothing if they differ. If the
-contexts do not span the space (fewer contexts than dimensions), what they leave out is `unexplained`.
+A context contributes much if both words prefer it or both avoid it, and a negative amount if they differ. If the
+contexts do not span the space (fewer contexts than dimensions), the remainder is `unexplained`.
 """
 
 from typing import NamedTuple
@@ -23,37 +23,37 @@ import numpy as np
 
 from pairloom.config import check_whole
 from pairloom.errors import InputError
-from pairloom.explanation.memory_need import check_similarity
-from pairloom.explanation.trained import check_explainable, config_of
+from pairloom.explanation.counted_model import check_explainable, config_of
+from pairloom.explanation.memory_need import check_similarity_memory
 from pairloom.pairs.cooccurrence import Cooccurrences
 from pairloom.system.memory import Budget
 from pairloom.types import Float64s
 from pairloom.vectors.embedding import Embedding
 
-SMALLEST = 1e-10  # eigenvalues of G below this share of the largest are taken for zero: float32 says no more
+SMALLEST = 1e-10  # eigenvalues of G below this share of the largest count as zero: float32 is not more precise
 
 
 class SharedContext(NamedTuple):
-    """A context and its part in the cosine of two words."""
+    """A context and its contribution to the cosine of two words."""
 
     context: str
     contribution: float
-    products: tuple[float, float]  # v_c·u_w of the two words: more than the average word has
+    products: tuple[float, float]  # v_c·u_w of the two words: how far above the average word
     counts: tuple[float, float] | None  # #(w, c) of the two words, if the corpus was counted
 
 
 class SharedContexts(NamedTuple):
-    """The cosine of two words, and where it comes from."""
+    """The cosine of two words, split into contributions of contexts."""
 
     words: tuple[str, str]
     cosine: float
-    common: float  # what all words have in common
-    contributions: Float64s  # of all contexts, by row
+    common: float  # the part that all words have in common
+    contributions: Float64s  # one for each context, by row
     unexplained: float  # cosine = common + Σ contributions + unexplained
-    sought: list[SharedContext]  # contexts that both go with, more than others do
-    avoided: list[SharedContext]  # that both go with less than others do
-    apart: list[SharedContext]  # that one goes with and the other avoids
-    half: int  # as few contexts as make up half of all positive contributions
+    sought: list[SharedContext]  # contexts that both words prefer
+    avoided: list[SharedContext]  # contexts that both words avoid
+    apart: list[SharedContext]  # contexts that one word prefers and the other avoids
+    half: int  # the smallest number of contexts that make up half of all positive contributions
 
 
 def explain_similarity(
@@ -65,36 +65,41 @@ def explain_similarity(
     counts: Cooccurrences | None = None,
     max_memory: int | str | None = None,
 ) -> SharedContexts:
-    """The contexts that make two words alike, and those that set them apart, with their contributions to the cosine.
+    """Find the contexts that make two words similar or different, with their contributions to the cosine.
 
-    max_memory: as of `explain`.
+    topn        how many contexts each of the three lists has at most
+    counts      #(w, c), shown beside the contexts; count the model's corpus to get them:
+                `counts = pairloom.explanation.count_corpus(embedding, "corpus.txt")`
+    max_memory  as for `explain`
     """
     check_explainable(embedding)
     check_whole("topn", topn, 1, 1_000_000, "10 is usual")
     if counts is not None and not isinstance(counts, Cooccurrences):
-        raise InputError(f"Counts cannot be a {type(counts).__name__}. Give those of a corpus, or leave them out.")
+        raise InputError(
+            f"counts cannot be a {type(counts).__name__}. Use the result of pairloom.explanation.count_corpus, or None."
+        )
     rows = [embedding.words.get_index(word) for word in (a, b)]
-    check_similarity(Budget(max_memory), embedding)
+    check_similarity_memory(Budget(max_memory), embedding)
     v, u = _vectors(embedding, rows)
     lengths = _lengths(v, (a, b))
     strengths = _strengths(embedding, u)
     contributions = strengths.prod(axis=0) / lengths
     cosine, common = float(v[0] @ v[1] / lengths), float((v[0] @ v[1] - u[0] @ u[1]) / lengths)
 
-    def listed(which: Float64s, order: Float64s) -> list[SharedContext]:
+    def first_contexts(which: Float64s, order: Float64s) -> list[SharedContext]:
         chosen = np.flatnonzero(which)[np.argsort(order[which], kind="stable")][:topn]
-        return [_shared(embedding, rows, u, c, contributions, counts) for c in chosen.tolist()]
+        return [_shared_context(embedding, rows, u, c, contributions, counts) for c in chosen.tolist()]
 
-    alike = contributions > 0
+    positive = contributions > 0
     return SharedContexts(
         words=(a, b),
         cosine=cosine,
         common=common,
         contributions=contributions,
         unexplained=cosine - common - float(contributions.sum()),
-        sought=listed(alike & (strengths[0] > 0), -contributions),
-        avoided=listed(alike & (strengths[0] < 0), -contributions),
-        apart=listed(contributions < 0, contributions),
+        sought=first_contexts(positive & (strengths[0] > 0), -contributions),
+        avoided=first_contexts(positive & (strengths[0] < 0), -contributions),
+        apart=first_contexts(contributions < 0, contributions),
         half=_half(np.sort(contributions)[::-1]),
     )
 
@@ -115,16 +120,18 @@ def _lengths(v: Float64s, words: tuple[str, str]) -> float:
 
 
 def _strengths(embedding: Embedding, u: Float64s) -> Float64s:
-    """a_c(w) for two words and all contexts."""
+    """a_c(w) of two words for all contexts."""
     C = embedding.contexts.vectors.astype(np.float64)
-    weights = np.maximum(embedding.contexts.counts, 1) ** config_of(embedding).noise_power  # unknown counts are alike
+    weights = (
+        np.maximum(embedding.contexts.counts, 1) ** config_of(embedding).noise_power
+    )  # without counts all weights are equal
     C *= np.sqrt(weights / weights.sum())[:, None]
     strengths: Float64s = (C @ (_inverse_root(C.T @ C) @ u.T)).T
     return strengths
 
 
 def _inverse_root(G: Float64s) -> Float64s:
-    """G^(-1/2), where G is not zero."""
+    """G^(-1/2), restricted to the space where G is not zero."""
     values, directions = np.linalg.eigh(G)
     large = values > SMALLEST * values[-1]
     root: Float64s = (directions[:, large] / np.sqrt(values[large])) @ directions[:, large].T
@@ -132,7 +139,7 @@ def _inverse_root(G: Float64s) -> Float64s:
 
 
 def _half(contributions: Float64s) -> int:
-    """How many of the largest contributions make up half of the positive ones.
+    """How many of the contributions, largest first, make up half of the positive sum.
 
     >>> _half(np.array([3.0, 2.0, 1.0, -1.0]))
     1
@@ -141,7 +148,7 @@ def _half(contributions: Float64s) -> int:
     return int(np.searchsorted(sums, sums[-1] / 2)) + 1
 
 
-def _shared(
+def _shared_context(
     embedding: Embedding,
     rows: list[int],
     u: Float64s,
@@ -150,5 +157,5 @@ def _shared(
     counts: Cooccurrences | None,
 ) -> SharedContext:
     first, second = (u @ embedding.contexts.vectors[c].astype(np.float64)).tolist()
-    seen = None if counts is None else (counts.count(rows[0], c), counts.count(rows[1], c))
-    return SharedContext(embedding.contexts.words[c], float(contributions[c]), (first, second), seen)
+    counted = None if counts is None else (counts.count(rows[0], c), counts.count(rows[1], c))
+    return SharedContext(embedding.contexts.words[c], float(contributions[c]), (first, second), counted)
