@@ -18,16 +18,16 @@ WITH_COMMANDS = [page for page in PAGES if commands(page)]
 def folder(tmp_path, monkeypatch):
     """A folder with the files that the examples read."""
     monkeypatch.chdir(tmp_path)
-    Path("corpus.txt").write_text("the king and the queen of the land\n" * 50)
-    Path("news.txt").write_text("the prince and the queen of the land\n" * 10)
+    Path("corpus.txt").write_text("the king is a man and the queen is a woman\n" * 50)
+    Path("news.txt").write_text("the prince is a man and the princess is a woman\n" * 10)
     Path("bought.txt").write_text("ann tea 2\nann milk\nbob milk 0.5\nbob tea 3\n" * 5)
     Path("edges.txt").write_text("king queen\nqueen land 2\n")
     Path("baskets.txt").write_text("crown sword\n")
     Path("parsed.conllu").write_text(
         "1\tlong\tlong\tADJ\t_\t_\t2\tamod\t_\t_\n2\tlive\tlive\tVERB\t_\t_\t0\troot\t_\t_\n"
     )
-    Path("questions.txt").write_text(": royal\nking queen land the\n")
-    Path("similar.tsv").write_text("king\tqueen\t9\nking\tland\t5\nqueen\tof\t1\n")
+    Path("questions.txt").write_text(": royal\nman king woman queen\n")
+    Path("similar.tsv").write_text("king\tqueen\t9\nking\tman\t5\nqueen\tis\t1\n")
     return tmp_path
 
 
