@@ -122,7 +122,7 @@ def our_threads():
 
 @pytest.fixture
 def no_collection():
-    """The exception of `kill` could be raised, and lost, in a callback of the garbage collector (Hypothesis has one)."""
+    """What `kill` raises could be lost in a callback of the garbage collector: Hypothesis has one."""
     gc.disable()
     yield
     gc.enable()

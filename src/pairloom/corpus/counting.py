@@ -10,7 +10,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -132,9 +131,9 @@ class _Tables(Spilling):
 
     def __init__(self, threads: int, most_bytes: int, cache_dir: str | os.PathLike[str] | None) -> None:
         from pairloom.kernel.text.words import empty_table
-        from pairloom.system.cache_folder import default_cache_dir
+        from pairloom.system.cache_folder import cache_folder
 
-        super().__init__(most_bytes // threads, Path(cache_dir) if cache_dir is not None else default_cache_dir())
+        super().__init__(most_bytes // threads, cache_folder(cache_dir))
         self.threads, self._most_bytes = threads, most_bytes
         self.idle: SimpleQueue[Any] = SimpleQueue()
         for _ in range(threads):

@@ -42,7 +42,7 @@ from pairloom.fold_in.logistic import noise_of, solve
 from pairloom.fold_in.occurrences import Seen, seen_in_pairs, seen_in_text, text_vocabulary, unknown_words
 from pairloom.method.contexts import Windows
 from pairloom.pairs.pair_reading import open_pairs
-from pairloom.progress import OnProgress, Progress, ignore
+from pairloom.progress import OnProgress, Progress, ignore, reporter
 from pairloom.system.spelling import quoted
 from pairloom.system.threads import Workers, workers
 from pairloom.types import Float64s
@@ -116,8 +116,8 @@ def fold_in(
             with open_pairs(pairs, text=text) as opened:
                 seen, digest = seen_in_pairs(opened, new, fixed, known, side == "words"), None
         usable, left_out = _with_contexts(seen)
-        report = _reporter(len(usable.words), on_progress)
-        report(0)
+        on_progress(Progress(stage="solve", total=len(usable.words)))
+        report = reporter("solve", len(usable.words), on_progress)
         drawn = noise_of(fixed.vectors, _drawn_from(fixed, config, side), most_contexts)
         per_pair = _drawn_per_pair(usable, known, config, side)
         V = solve(usable, fixed.vectors, drawn, per_pair, l2, most_contexts, pool, report)
@@ -283,7 +283,3 @@ def _drawn_per_pair(seen: Seen, known: Vectors, config: TrainConfig, side: Side)
         return np.full(len(seen.words), float(config.negatives))
     noise = seen.as_known**config.noise_power / np.sum(np.maximum(1, known.counts) ** config.noise_power)
     return np.asarray(config.negatives * noise / seen.share)
-
-
-def _reporter(total: int, on_progress: OnProgress) -> Any:
-    return lambda done: on_progress(Progress(stage="solve", done=done, total=total))

@@ -35,7 +35,7 @@ from pairloom.method.draws import Purpose, heldout_key, key
 from pairloom.pairs.blocks import ranges
 from pairloom.pairs.from_text import TextSource
 from pairloom.progress import OnProgress, ignore, reporter
-from pairloom.system.cache_folder import default_cache_dir
+from pairloom.system.cache_folder import cache_folder
 from pairloom.system.spool import Runs, Spool, pieces
 from pairloom.system.threads import in_order
 from pairloom.types import Counts, Float64s, Ids
@@ -140,7 +140,7 @@ def cooccurrences(
     where the passing files go. tokens_per_slab bounds memory, and changes nothing else.
     """
     sides, unit = _in_units(left, right)
-    folder = Path(cache_dir) if cache_dir is not None else default_cache_dir()
+    folder = cache_folder(cache_dir)
     counting = _Counting(encoded, thinning, sides, clean, checked_threads(threads))
     with Runs(folder) as runs, Runs(folder) as merged:
         counting.count_slabs(runs, tokens_per_slab, on_progress)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from pairloom.pairs.pair_names import Selection
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.pairs.source import Source
 from pairloom.progress import OnProgress, Progress, ignore
-from pairloom.system.cache_folder import default_cache_dir, temporary_folder
+from pairloom.system.cache_folder import cache_folder, temporary_folder
 from pairloom.system.memory import Budget, give_back
 from pairloom.system.threads import workers
 from pairloom.training.blockwise import Blockwise
@@ -188,7 +187,7 @@ def train_pairs(
     _check_given(words, "words", options.keys() & {"min_count", "max_vocab"})
     _check_given(contexts, "contexts", options.keys() & {"min_context_count"})
     least = config.min_count if config.min_context_count is None else config.min_context_count
-    cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
+    cache = cache_folder(cache_dir)
     outputs, checkpoints = Outputs(output, contexts_output), opened_checkpoints(checkpoint)
     with (
         outputs.claimed(),
