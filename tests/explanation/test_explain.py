@@ -25,7 +25,7 @@ from pairloom.method.contexts import Windows
 from pairloom.method.objective import sigmoid
 from pairloom.pairs.cooccurrence import cooccurrences, trained_pairs
 from pairloom.pairs.from_text import TextSource
-from pairloom.system.escaping import visible
+from pairloom.system.display import visible
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 

@@ -17,7 +17,7 @@ from pairloom.errors import ConfigError, InputError
 from pairloom.pairs import pair_names as pair_sides
 from pairloom.pairs.source import WeightedNames
 from pairloom.system import memory
-from pairloom.system.memory import Budget, MemoryItem, available, checked_size, for_counting, resident
+from pairloom.system.memory import Budget, MemoryItem, available, checked_size, memory_for_counting, resident
 from pairloom.training import memory_need as needs
 
 TEXT = [["the", "cat", "sat"], ["the", "dog", "sat"]] * 20
@@ -102,12 +102,12 @@ def test_resident_memory_is_that_of_this_process_or_unknown(tmp_path: Path) -> N
 
 def test_counting_may_take_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "resident", lambda: 300_000_000)
-    assert for_counting(1_000_000_000) == 350_000_000
-    assert for_counting(1000) == memory.SMALLEST_TABLES
+    assert memory_for_counting(1_000_000_000) == 350_000_000
+    assert memory_for_counting(1000) == memory.SMALLEST_TABLES
     monkeypatch.setattr(memory, "available", lambda: 4_000_000_000)
-    assert for_counting(None) == 1_000_000_000
+    assert memory_for_counting(None) == 1_000_000_000
     monkeypatch.setattr(memory, "available", lambda: None)
-    assert for_counting(None) == memory.UNKNOWN // 4
+    assert memory_for_counting(None) == memory.ASSUMED // 4
 
 
 # --- Refusals
@@ -261,7 +261,7 @@ from pathlib import Path
 from pairloom.system import memory
 from pairloom.training import train as training
 totals = []
-memory.Budget.check = lambda self, items, advice="": totals.append(self.begun + sum(item.size for item in items))
+memory.Budget.check = lambda self, items, advice="": totals.append(self.baseline + sum(item.size for item in items))
 kind, path, options = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 run = getattr(training, kind)
 run([("a", "b"), ("b", "a")] * 50, epochs=1, min_count=1, sample=0, threads=2, **options)

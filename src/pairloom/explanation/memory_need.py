@@ -47,7 +47,7 @@ def slab(budget: Budget, sizes: ExplanationSizes, threads: int, everything: bool
     tokens = min(TOKENS_PER_SLAB, max(SMALLEST_SLAB, sizes.n_tokens))
     choices = [tokens >> n for n in range(tokens.bit_length()) if tokens >> n >= SMALLEST_SLAB]
     of_choice = {tokens: total(counting_need(sizes, threads, tokens)) for tokens in choices}
-    room = budget.room()
+    room = budget.spare()
     fitting = [tokens for tokens, size in of_choice.items() if room is None or size <= room]
     tokens = fitting[0] if fitting else min(of_choice, key=of_choice.__getitem__)
     needs = [counting_need(sizes, threads, tokens), *([measuring_need(sizes, threads)] if everything else [])]

@@ -43,7 +43,7 @@ from pairloom.fold_in.occurrences import Seen, seen_in_pairs, seen_in_text, text
 from pairloom.method.contexts import Windows
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore, reporter
-from pairloom.system.spelling import quoted
+from pairloom.system.display import quoted
 from pairloom.system.threads import Workers, workers
 from pairloom.types import Float64s
 from pairloom.vectors.embedding import Embedding

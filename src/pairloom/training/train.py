@@ -106,7 +106,7 @@ def train(
     ):
         on_progress(Progress(stage="compile"))
         load_kernels(config.objective, "cbow" if config.model == "cbow" else "skipgram", bool(freeze))
-        budget.begin()
+        budget.set_baseline()
         running: dict[str, Any] = {"max_memory": budget.limit, "cache_dir": cache_dir, "threads": threads}
         if begin and (begin.grow or begin.freeze) and vocabulary is None:
             selection: dict[str, Any] = {"min_count": config.min_count, "max_vocab": config.max_vocab}
@@ -197,7 +197,7 @@ def train_pairs(
     ):
         on_progress(Progress(stage="compile"))
         load_kernels(frozen=bool(freeze))
-        budget.begin()
+        budget.set_baseline()
         encoded = encode_pairs(
             corpus,
             folder,
