@@ -72,7 +72,8 @@ class TrainConfig:
     """What is learnt and how. Threads, paths and progress belong to `train`."""
 
     dim: int = 100  # d, the length of v_w and v_c
-    window: int | Literal["sentence"] = 5  # the largest window: each position draws from 1..window; or the whole sentence
+    # The largest window: each position draws its own from 1..window. Or "sentence", for all words of the sentence.
+    window: int | Literal["sentence"] = 5
     left: int | None = None  # the largest window to the left, if not `window`
     right: int | None = None  # the same to the right
     window_shape: WindowShape = "dynamic"  # how often a word at distance d is a context: see `contexts.Windows.side`
