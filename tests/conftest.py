@@ -1,4 +1,4 @@
-"""What the tests share: a cache that is not the user's, two toy corpora, and a model of one."""
+"""Fixtures for all tests: a cache folder of their own, two toy corpora, and a model of one."""
 
 import signal
 import sys
@@ -21,7 +21,7 @@ def own_cache(tmp_path_factory):
 
 @pytest.fixture(autouse=True, scope="session")
 def heard_signals():
-    """A shell has what it starts beside itself ignore Ctrl-C, and so would all processes that the tests send it to."""
+    """Handle Ctrl-C. A process in the background of a shell ignores it, and so would the processes that it starts."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -29,7 +29,7 @@ def heard_signals():
 
 @pytest.fixture(autouse=True, scope="session")
 def untraced_compiler():
-    """Coverage follows every call of the compiler, of which nothing is ours: that would make it half as fast."""
+    """Turn coverage off while Numba compiles: none of that code is ours, and tracing it would double the time."""
     compile_ = Dispatcher.compile
 
     def compile_untraced(dispatcher, signature):
@@ -61,7 +61,7 @@ def two_topics():
 
 @pytest.fixture(scope="session")
 def zipf_corpus():
-    """20 000 sentences over 3 000 words with the frequencies of real text: enough for several parts and chunks."""
+    """20 000 sentences of 3 000 words, as frequent as in real text: enough for several parts and chunks."""
     rng = np.random.default_rng(1)
     words = np.array([f"w{i}" for i in range(3000)])
     p = 1 / np.arange(1, 3001)
@@ -72,7 +72,7 @@ def zipf_corpus():
 
 @pytest.fixture
 def spilled(monkeypatch):
-    """The number of words of each table that went to a file, in a list that grows."""
+    """A list that records the number of words of each table that is written to a file."""
     from pairloom.corpus.spilling import WordRuns
 
     found, add = [], WordRuns.add
@@ -82,7 +82,7 @@ def spilled(monkeypatch):
 
 @pytest.fixture(scope="session")
 def zipf_text(tmp_path_factory, zipf_corpus):
-    """The same in a file, so that it is encoded once for all trainings."""
+    """zipf_corpus in a file, so that it is encoded only once."""
     path = tmp_path_factory.mktemp("corpus") / "zipf.txt"
     path.write_text("".join(" ".join(sentence) + "\n" for sentence in zipf_corpus))
     return path

@@ -1,9 +1,9 @@
-"""Text read in small pieces, for tests of what happens at their edges."""
+"""Text read in small blocks, for tests of words and lines that cross their edges."""
 
 from pairloom.corpus import decoding, unpacking
 
 
 def read_in_blocks(patch, n_bytes):
-    """Read and cut text in blocks of n_bytes, where usually a megabyte is read at once."""
+    """Read text in blocks of n_bytes, instead of a megabyte."""
     for module in (unpacking, decoding):
         patch.setattr(module, "BLOCK_BYTES", n_bytes)

@@ -1,4 +1,4 @@
-"""Options are checked when they are made; a message names the option, its range and what is usual."""
+"""Options are checked when they are set. A message names the option, its range and the usual values."""
 
 from dataclasses import fields
 
@@ -35,12 +35,12 @@ from pairloom.errors import ConfigError
         ({"positional": 1}, "positional=1 is not a choice. Use True or False."),
         (
             {"window": "sentence", "window_shape": "harmonic"},
-            "window=sentence takes all words of a sentence alike, and window_shape=harmonic does not. "
+            "window=sentence treats all words of a sentence alike, and window_shape=harmonic does not. "
             "Use a window of 1 to 1000 with it.",
         ),
         (
             {"window": "sentence", "positional": True},
-            "positional needs places to count: use a window of 1 to 1000 instead of sentence.",
+            "positional counts positions in a window, and window=sentence is unbounded. Use 1 to 1000.",
         ),
         ({"subsampling": "mine"}, "subsampling='mine' is not a choice. Use program or published."),
         ({"window": -3}, "window=-3 is out of range. Use 1 to 1000; 5 is usual, 2 for syntax, 10 for topics."),
@@ -98,7 +98,7 @@ def test_the_ends_of_the_ranges_are_allowed(option):
         ("zzz", "The options are dim, threads, min_count."),
     ],
 )
-def test_an_unknown_option_is_answered_with_the_one_that_was_meant(name, hint):
+def test_an_unknown_option_is_answered_with_the_one_that_was_probably_meant(name, hint):
     with pytest.raises(ConfigError) as caught:
         check_names([name], ["dim", "threads", "min_count"])
     assert str(caught.value) == f"There is no option {name!r}; {hint}"

@@ -1,4 +1,4 @@
-"""The estimator, used as scikit-learn and its users do: in pipelines, cloned, pickled, with odd documents."""
+"""The estimator as scikit-learn and its users use it: in pipelines, cloned, pickled, with odd documents."""
 
 import inspect
 import pickle
@@ -29,7 +29,7 @@ TOY = {"dim": 8, "epochs": 20, "min_count": 1, "sample": 0}
 
 @pytest.fixture(scope="module")
 def texts():
-    """Documents about animals and documents about colours, in the same frame of common words."""
+    """Documents about animals and about colours, with the same common words around them."""
     rng = np.random.default_rng(3)
     return [f"the {' and the '.join(rng.choice(TOPICS[i % 2], 5))}\n and so on" for i in range(120)]
 
@@ -79,7 +79,7 @@ def test_every_option_of_training_is_a_parameter_with_the_same_default_and_reach
     assert DocumentVectorizer(**other).fit(texts).embedding_.record["config"] == other
 
 
-def test_the_same_documents_give_the_same_bits_for_any_number_of_threads_and_way_of_giving_them(texts):
+def test_the_same_documents_give_the_same_bits_for_any_number_of_threads_and_any_container(texts):
     lists = [text.split() for text in texts]
     given = [texts, tuple(texts), np.array(texts), np.array(texts, object), iter(texts), lists, map(tuple, lists)]
     rows = {
@@ -90,7 +90,7 @@ def test_the_same_documents_give_the_same_bits_for_any_number_of_threads_and_way
     assert DocumentVectorizer(weighting="sif", **TOY, seed=2).fit_transform(texts).tobytes() not in rows
 
 
-def test_what_was_learnt_is_there_by_name(texts):
+def test_fitted_attributes_hold_what_was_learnt(texts):
     n_words = len({word for text in texts for word in text.split()})
     mean, tfidf, sif = (DocumentVectorizer(weighting=weighting, **TOY).fit(texts) for weighting in WEIGHTINGS)
     assert isinstance(mean.embedding_, pairloom.Embedding)
@@ -108,7 +108,7 @@ def test_a_line_break_in_a_document_is_white_space_like_any_other(texts):
     )
 
 
-def test_a_given_embedding_is_taken_as_it_is_from_memory_or_from_a_file(fitted, texts, tmp_path):
+def test_a_given_embedding_is_used_unchanged_from_memory_or_from_a_file(fitted, texts, tmp_path):
     fitted.embedding_.save(tmp_path / "topics.loom")
     expected = document_vectors(fitted.embedding_.words, [["cat"], ["dog", "the"]], "tfidf")
     for embedding in (fitted.embedding_, tmp_path / "topics.loom", str(tmp_path / "topics.loom")):
@@ -136,7 +136,7 @@ def test_empty_documents_are_zero_and_do_not_stop_training(texts):
     assert rows[1:-1].any(axis=1).all()
 
 
-# --- What scikit-learn asks of an estimator
+# --- What scikit-learn requires of an estimator
 
 
 def test_it_passes_the_checks_for_estimators():
@@ -147,7 +147,7 @@ def test_it_passes_the_checks_for_estimators():
 
 @pytest.mark.parametrize(
     "check",
-    [  # which check_estimator leaves out for estimators of text, though they need no data
+    [  # check_estimator skips these for estimators of text, although they need no data
         "check_do_not_raise_errors_in_init_or_set_params",
         "check_estimator_cloneable",
         "check_estimator_repr",
@@ -200,14 +200,14 @@ def test_a_clone_has_the_parameters_but_not_what_was_learnt(fitted):
     assert hasattr(fitted, "embedding_")
 
 
-def test_clones_share_a_given_embedding_since_nobody_writes_to_it(fitted, monkeypatch):
+def test_clones_share_a_given_embedding_because_it_is_read_only(fitted, monkeypatch):
     monkeypatch.setattr(pairloom.Embedding, "__deepcopy__", lambda *_: pytest.fail("was copied"), raising=False)
     pipeline = make_pipeline(DocumentVectorizer(embedding=fitted.embedding_), LogisticRegression())
     assert clone(pipeline)[0].embedding is fitted.embedding_
     assert pipeline[0].embedding is fitted.embedding_
 
 
-def test_a_clone_keeps_what_set_output_said(fitted):
+def test_a_clone_keeps_the_choice_of_set_output(fitted):
     copied = clone(DocumentVectorizer(embedding=fitted.embedding_).set_output(transform="default"))
     assert copied._sklearn_output_config == {"transform": "default"}
 
@@ -265,7 +265,7 @@ def test_a_search_runs_in_processes_of_its_own(texts, topics, fitted):
     assert search.fit([text.split() for text in texts], topics).best_score_ == 1.0
 
 
-# --- What people get wrong
+# --- Wrong input
 
 
 @pytest.mark.parametrize(
@@ -300,14 +300,14 @@ def test_a_search_runs_in_processes_of_its_own(texts, topics, fitted):
         (3, "Documents cannot be of type int. Give a list of documents."),
     ],
 )
-def test_what_is_no_list_of_documents_is_refused_by_name_of_the_row(fitted, documents, message):
+def test_other_values_than_documents_are_refused_with_their_row(fitted, documents, message):
     for use in (DocumentVectorizer().fit, DocumentVectorizer().fit_transform, fitted.transform):
         with pytest.raises(CorpusTypeError) as refusal:
             use(documents)
         assert str(refusal.value) == message
 
 
-def test_a_tokenizer_that_gives_no_list_of_words_is_named():
+def test_a_tokenizer_that_returns_no_list_of_words_is_named():
     with pytest.raises(CorpusTypeError) as refusal:
         DocumentVectorizer(tokenize=str.upper).fit(["the cat"])
     assert str(refusal.value) == (
@@ -321,7 +321,7 @@ def test_documents_without_words_cannot_be_trained_on(documents):
         DocumentVectorizer().fit(documents)
 
 
-def test_a_wrong_weighting_is_refused_before_the_time_for_training_is_spent(texts, monkeypatch):
+def test_a_wrong_weighting_is_refused_before_training(texts, monkeypatch):
     monkeypatch.setattr("pairloom.sklearn.train", lambda *_, **__: pytest.fail("trained first"))
     with pytest.raises(ConfigError):
         DocumentVectorizer(weighting="sif", sif_a=-1).fit(texts)
@@ -332,18 +332,18 @@ def test_a_wrong_weighting_is_refused_before_the_time_for_training_is_spent(text
     [
         ({"threads": 0}, "threads=0 is out of range. Use 1 to 256; "),
         ({"weighting": "max"}, "weighting='max' does not exist. Use one of mean, tfidf, sif."),
-        ({"embedding": 3}, "embedding is a int. Give a pairloom.Embedding or the path of one."),
+        ({"embedding": 3}, "embedding has the type int. Give a pairloom.Embedding or the path of one."),
         ({"dim": 0}, "dim=0 is out of range. Use 1 to 4096; "),
     ],
 )
-def test_a_wrong_parameter_is_refused_by_fit_not_before(texts, parameters, message):
+def test_a_wrong_parameter_is_refused_by_fit_and_not_by_the_constructor(texts, parameters, message):
     vectorizer = DocumentVectorizer(**parameters)
     with pytest.raises(ConfigError) as refusal:
         vectorizer.fit(texts)
     assert str(refusal.value).startswith(message)
 
 
-# --- What it costs others
+# --- Imports
 
 
 def run(program):

@@ -1,4 +1,4 @@
-"""The choices that change the vectors, checked once when they are made."""
+"""The options that change the vectors. They are checked once, when the object is made."""
 
 import codecs
 import os
@@ -12,6 +12,7 @@ from pairloom.errors import ConfigError
 
 MOST_THREADS = 256
 LONGEST_SENTENCE = 1_000_000
+MAX_WORD_BYTES = 1000  # longer "words" are data that strayed into the text: left out and reported, never cut
 
 Errors = Literal["strict", "replace", "ignore"]
 Architecture = Literal["skipgram", "cbow", "sppmi-svd"]
@@ -20,7 +21,7 @@ CbowGradient = Literal["derivative", "undivided"]
 WindowShape = Literal["dynamic", "fixed", "harmonic", "linear"]
 Subsampling = Literal["program", "published"]
 
-# What word2vec, gensim and fastText call our options, for the error that a user of theirs meets first.
+# Names of our options in word2vec, gensim and fastText, for the error message that their users meet first.
 PEER_NAMES = {
     "size": "dim",
     "vector_size": "dim",
@@ -52,8 +53,8 @@ class TextOptions:
 
     lowercase: bool = False  # str.lower() on the decoded text
     encoding: str = "utf-8"
-    errors: Errors = "strict"  # what to do with bytes that the encoding does not allow
-    max_sentence: int = 10_000  # longer lines are cut into pieces of so many words; none is lost
+    errors: Errors = "strict"  # how to treat bytes that the encoding does not allow
+    max_sentence: int = 10_000  # longer lines are cut into sentences of this many words; no word is lost
 
     def __post_init__(self) -> None:
         if not isinstance(self.lowercase, bool):
@@ -68,33 +69,35 @@ class TextOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TrainConfig:
-    """What is learnt and how; threads, paths and progress belong to `train`."""
+    """What is learnt and how. Threads, paths and progress belong to `train`."""
 
     dim: int = 100  # d, the length of v_w and v_c
-    window: int | Literal["sentence"] = 5  # the largest window, which each position draws anew; or all of the sentence
-    left: int | None = None  # how far a window reaches to the left, if not `window`
-    right: int | None = None  # and to the right
-    window_shape: WindowShape = "dynamic"  # how often a word d away is a context: see `contexts.Windows.side`
-    positional: bool = False  # a context is a word and its place: `dog_+1`
-    clean: bool = False  # rare and subsampled words leave after windows were taken, not before
-    negatives: int = 5  # k, the pairs of D' for every pair of D
-    noise_power: float = 0.75  # the contexts of D' are drawn by count ** noise_power
-    min_count: float = 5  # rarer words leave the text, or the pairs, of which weights make fractional counts
-    min_context_count: float | None = None  # the same for the contexts of given pairs, if not `min_count`
-    max_vocab: int | None = None  # at most so many words, the most frequent ones
-    sample: float = 1e-3  # t: words more frequent than this are thinned out; 0 keeps all
-    subsampling: Subsampling = "program"  # by word2vec's formula, or by that of the publication
+    # The largest window: each position draws its own from 1..window. Or "sentence", for all words of the sentence.
+    window: int | Literal["sentence"] = 5
+    left: int | None = None  # the largest window to the left, if not `window`
+    right: int | None = None  # the same to the right
+    window_shape: WindowShape = "dynamic"  # how often a word at distance d is a context: see `contexts.Windows.side`
+    positional: bool = False  # a context is a word with its position: `dog_+1`
+    clean: bool = False  # rare and subsampled words are removed after the windows are drawn, not before
+    negatives: int = 5  # k, the number of pairs of D' for each pair of D
+    noise_power: float = 0.75  # contexts of D' are drawn in proportion to count ** noise_power
+    min_count: float = 5  # rarer words are left out; pairs with weights have fractional counts
+    min_context_count: float | None = None  # the same for the contexts of pairs, if not `min_count`
+    max_vocab: int | None = None  # keep at most this many words, the most frequent ones
+    sample: float = 1e-3  # t: words with a higher frequency are thinned out; 0 keeps all
+    subsampling: Subsampling = "program"  # the formula of the program word2vec, or of its publication
     epochs: int = 5
-    # The learning rate at the start, falling linearly ... Left out, it becomes the usual one: see `usual_lr`.
+    # The learning rate falls linearly from lr to min_lr. Without lr it starts at the usual rate: see `usual_lr`.
     lr: float = None  # type: ignore[assignment]
-    min_lr: float = 2.5e-6  # ... to this
+    min_lr: float = 2.5e-6
     seed: int = 1
-    heldout: float = 0.001  # the share of sentences kept aside to measure the objective; 0 turns it off
-    patience: int | None = None  # stop after so many epochs without a lower held-out loss, and keep the best
-    # skipgram: a word predicts each of its contexts; cbow: they predict the word together; sppmi-svd: see `sppmi.py`
+    heldout: float = 0.001  # the share of sentences on which the objective is measured, not trained; 0 for none
+    patience: int | None = None  # stop after this many epochs without a lower held-out loss, and keep the best
+    # skipgram: a word predicts each of its contexts. cbow: they predict the word together. sppmi-svd: `sppmi.py`
     model: Architecture = "skipgram"
     objective: Objective = "negative"  # negative sampling, hierarchical softmax, or the softmax of equation (3)
-    cbow_gradient: CbowGradient = "derivative"  # a word's share of a mean's step; the peers give it undivided
+    # Each of m context words gets 1/m of the gradient of their mean, as the derivative says, or all of it, as in peers.
+    cbow_gradient: CbowGradient = "derivative"
 
     def __post_init__(self) -> None:
         if is_whole(self.dim) and self.dim > 4096:
@@ -128,7 +131,7 @@ class TrainConfig:
         check_whole("seed", self.seed, 0, 2**63 - 1, "any whole number")
         check_number("heldout", self.heldout, 0.0, 0.5, "0.001 is usual, 0 turns it off")
         self._check_patience()
-        for field in fields(self):  # sample=0 and sample=np.float64(0) make the same record
+        for field in fields(self):  # sample=0 and sample=np.float64(0) are recorded alike
             value = getattr(self, field.name)
             if isinstance(field.default, float):
                 object.__setattr__(self, field.name, float(value))
@@ -137,14 +140,14 @@ class TrainConfig:
 
     @property
     def usual_lr(self) -> float:
-        """The rate that suits the model.
+        """The usual learning rate for this model and objective.
 
-        A word of CBOW gets 1/m of a step where skip-gram takes m whole ones, so it needs a higher rate to learn as
-        much from a text. Undivided it is word2vec's 0.05.
+        A context word of CBOW gets 1/m of a step where skip-gram takes m whole steps, so it needs a higher rate to
+        learn as much from a text. With cbow_gradient="undivided" the rate is word2vec's 0.05.
         """
         if self.model == "cbow":
             return 0.15 if self.cbow_gradient == "derivative" else 0.05
-        return 0.1 if self.objective == "softmax" else 0.025  # of Adagrad, which divides it by what it meets
+        return 0.1 if self.objective == "softmax" else 0.025  # Adagrad divides the rate by the gradients so far
 
     def _check_patience(self) -> None:
         if self.patience is None:
@@ -163,7 +166,7 @@ class TrainConfig:
         check_choice("cbow_gradient", self.cbow_gradient, CbowGradient)
         if self.model == "sppmi-svd" and self.objective != "negative":
             raise ConfigError(
-                f"model=sppmi-svd is what negative sampling approaches, and has no objective={self.objective}. "
+                f"model=sppmi-svd is the limit of negative sampling, and has no objective={self.objective}. "
                 "Leave out objective."
             )
         if self.model == "cbow" and self.objective == "softmax":
@@ -191,15 +194,17 @@ class TrainConfig:
             raise ConfigError("left=0 and right=0 leave no contexts. Use 1 or more for one of them.")
         if self.window == "sentence" and self.window_shape in ("harmonic", "linear"):
             raise ConfigError(
-                f"window=sentence takes all words of a sentence alike, and window_shape={self.window_shape} does not. "
+                f"window=sentence treats all words of a sentence alike, and window_shape={self.window_shape} does not. "
                 "Use a window of 1 to 1000 with it."
             )
         if self.positional and self.window == "sentence" and (self.left is None or self.right is None):
-            raise ConfigError("positional needs places to count: use a window of 1 to 1000 instead of sentence.")
+            raise ConfigError(
+                "positional counts positions in a window, and window=sentence is unbounded. Use 1 to 1000."
+            )
 
 
 class TextKeywords(TypedDict, total=False):
-    """The fields of `TextOptions`, as keyword arguments that an editor can check."""
+    """The fields of `TextOptions` as keyword arguments, so that editors and type checkers know them."""
 
     lowercase: bool
     encoding: str
@@ -208,7 +213,7 @@ class TextKeywords(TypedDict, total=False):
 
 
 class TrainKeywords(TextKeywords, total=False):
-    """The fields of `TrainConfig` and `TextOptions`, likewise."""
+    """The fields of `TrainConfig` and `TextOptions` as keyword arguments."""
 
     dim: int
     window: int | Literal["sentence"]
@@ -244,7 +249,7 @@ def split_options(options: Mapping[str, Any], others: Iterable[str] = ()) -> tup
 
 
 def checked_threads(threads: int | None) -> int:
-    """The number of threads; None means all cores that this process may use."""
+    """The number of threads, checked. None means all cores that this process may use."""
     if threads is None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return min(MOST_THREADS, cores)
@@ -253,12 +258,12 @@ def checked_threads(threads: int | None) -> int:
 
 
 def check_min_count(min_count: object) -> None:
-    """Rarer words leave the text."""
+    """Check the min_count of a text: a whole number of 1 or more."""
     check_whole("min_count", min_count, 1, 2**62, "5 is usual, 1 keeps every word")
 
 
 def check_least(name: str, value: object) -> None:
-    """How much a word must weigh; text needs a whole number, which `check_min_count` sees to."""
+    """Check a least count or weight of words, which may be a fraction. (`check_min_count` is for text.)"""
     if is_number(value) and not is_whole(value):
         check_number(name, value, 0.0, 2.0**62, "5 is usual, 0 keeps everything")
     else:
@@ -266,13 +271,13 @@ def check_least(name: str, value: object) -> None:
 
 
 def check_max_vocab(max_vocab: object) -> None:
-    """At most so many words; None is no limit."""
+    """Check max_vocab: a whole number of 2 or more, or None for no limit."""
     if max_vocab is not None:
         check_whole("max_vocab", max_vocab, 2, 2**31 - 1, "leave it out to keep all words")
 
 
 def check_whole(name: str, value: Any, low: int, high: int, advice: str) -> None:
-    """Refuse what is not a whole number from low to high."""
+    """Raise a ConfigError unless the value is a whole number from low to high."""
     if not is_whole(value):
         raise ConfigError(f"{name}={value!r} is not a whole number. Use {low} to {high}; {advice}.")
     if not low <= value <= high:
@@ -280,14 +285,14 @@ def check_whole(name: str, value: Any, low: int, high: int, advice: str) -> None
 
 
 def check_choice(name: str, value: object, choices: Any) -> None:
-    """Refuse what is not one of the values of a Literal."""
+    """Raise a ConfigError unless the value is one of the values of the Literal `choices`."""
     *most, last = get_args(choices)
     if value not in get_args(choices):
         raise ConfigError(f"{name}={value!r} is not a choice. Use {', '.join(most)} or {last}.")
 
 
 def check_number(name: str, value: Any, low: float, high: float, advice: str) -> None:
-    """Refuse what is not a number from low to high."""
+    """Raise a ConfigError unless the value is a number from low to high."""
     if not is_number(value) and not isinstance(value, float):
         raise ConfigError(f"{name}={value!r} is not a number. Use {low:g} to {high:g}; {advice}.")
     if not low <= value <= high:
@@ -295,30 +300,27 @@ def check_number(name: str, value: Any, low: float, high: float, advice: str) ->
 
 
 def is_whole(value: object) -> bool:
-    """A whole number of Python's or NumPy's; bool is none."""
+    """Whether the value is an integer of Python or NumPy. bool does not count."""
     return not isinstance(value, bool) and isinstance(value, Integral)
 
 
 def is_number(value: Any) -> bool:
-    """A finite number of Python's or NumPy's; bool is none."""
+    """Whether the value is a finite number of Python or NumPy. bool does not count."""
     kind: type = type(value)
     return kind is not bool and issubclass(kind, Real) and bool(-1e30 < value < 1e30)
 
 
-def check_names(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse an option that does not exist, naming the one that was probably meant."""
+def check_names(names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise a ConfigError for an option that does not exist. It names the option that was probably meant."""
     known = list(known)
-    for name in given:
+    for name in names:
         if name not in known:
             meant = PEER_NAMES.get(name.lower()) or next(iter(get_close_matches(name, known, 1, 0.6)), None)
             hint = f"did you mean {meant!r}?" if meant else f"The options are {', '.join(known)}."
             raise ConfigError(f"There is no option {name!r}; {hint}")
 
 
-MAX_WORD_BYTES = 1000  # longer "words" are data that strayed into the text: left out and reported, never cut
-
-
-# Notations rather than encodings of text files; they can even spell halves of characters, which UTF-8 cannot hold.
+# Notations, not encodings of text files. They can even spell halves of characters, which UTF-8 cannot hold.
 _NOTATIONS = {
     "utf-7",
     "unicode_escape",
@@ -331,10 +333,10 @@ _NOTATIONS = {
 
 
 def is_text_encoding(encoding: object) -> bool:
-    """Whether Python can decode text files in this encoding, piece by piece."""
+    """Whether Python can decode text files in this encoding block by block."""
     try:
         codecs.getincrementaldecoder(cast(str, encoding))
-        b"text".decode(cast(str, encoding), "replace")  # LookupError for codecs between bytes, such as hex
+        b"text".decode(cast(str, encoding), "replace")  # LookupError for codecs from bytes to bytes, for example hex
         return codecs.lookup(cast(str, encoding)).name not in _NOTATIONS
     except (LookupError, ValueError, TypeError):
         return False

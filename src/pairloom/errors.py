@@ -1,91 +1,98 @@
-"""Every error that pairloom raises on purpose, and the exit code that the command line gives it.
+"""All errors and warnings of pairloom. Each error has the exit code with which the command line ends.
 
     PairloomError
     ├── InputError          2   a corpus, a file or a value that cannot be used (also a ValueError)
-    │   ├── ConfigError     2   an option out of its range
-    │   ├── CorpusTypeError 2   not a corpus at all: a generator, strings for token lists (also a TypeError)
+    │   ├── ConfigError     2   an option is out of range, or does not exist
+    │   ├── CorpusTypeError 2   not a corpus: a generator, or strings in place of token lists (also a TypeError)
     │   └── UnknownWordError 2  a word that the vectors do not have (also a LookupError)
-    ├── MissingExtraError   2   a package that only an extra brings (also an ImportError)
+    ├── MissingExtraError   2   a package of an extra is not installed (also an ImportError)
     ├── DivergedError       3   the vectors became NaN or exploded
-    ├── CorpusChangedError  4   the corpus was written to while it was read
-    ├── OutputError         5   a file could not be written (the old one is intact)
-    ├── LockedError         6   another process is about to write the same output
-    └── StoppedError  130, 143  training was asked to stop, and has written a checkpoint
+    ├── CorpusChangedError  4   the corpus changed while it was read
+    ├── OutputError         5   a file could not be written; the old one is intact (also an OSError)
+    ├── LockedError         6   another run has the same output
+    └── StoppedError  130, 143  training was stopped from outside, and wrote a checkpoint
 
-A message says what was asked, what is so, and what to do, in one line.
+    CorpusWarning, VectorsWarning, CheckpointWarning (UserWarnings): something odd, but the work goes on
+
+    Fault   internal: a reader raises it, and its caller turns it into an InputError with the name of the file
+
+A message says what was asked, what is so, and what to do, in that order and on one line.
 """
 
 
 class PairloomError(Exception):
-    """The root of the tree; catch it to catch all of them."""
+    """The root of the tree. Catch it to catch every error of pairloom."""
 
     exit_code = 2
 
 
 class InputError(PairloomError, ValueError):
-    """A corpus, a file or a value that cannot be used as it is."""
+    """A corpus, a file or a value cannot be used as it is."""
 
 
 class ConfigError(InputError):
-    """An option out of its range."""
+    """An option is out of range, does not exist, or contradicts another option."""
 
 
 class CorpusTypeError(InputError, TypeError):
-    """A Python object that is not a corpus: it must be readable twice and give lists of strings."""
+    """A Python object is not a corpus: an iterable of lists of strings that can be read more than once."""
 
 
 class UnknownWordError(InputError, LookupError):
-    """A word that these vectors do not have. (Not a KeyError: that puts quotes round its message.)"""
+    """The vectors do not have this word. (Not a KeyError, which would put its message in quotes.)"""
 
 
 class MissingExtraError(PairloomError, ImportError):
-    """A package that only an extra brings is not installed."""
+    """A package that belongs to an extra is not installed."""
 
 
 class DivergedError(PairloomError):
-    """The vectors became NaN or grew beyond any sense."""
+    """The vectors became NaN or far too large."""
 
     exit_code = 3
 
 
 class CorpusChangedError(PairloomError):
-    """The corpus was written to between its two readings."""
+    """The corpus changed between the two times that it is read."""
 
     exit_code = 4
 
 
 class OutputError(PairloomError, OSError):
-    """A file could not be written; what stood at its path before stands there still.
+    """A file could not be written. The old file at its path is unchanged.
 
-    (Or, if the message says so, the new one stands there, and its name could not be flushed to the disk.)
+    One exception, which its message states: the new file is in place, but a power cut could still undo that.
     """
 
     exit_code = 5
 
 
 class LockedError(PairloomError):
-    """Another process is about to write the same file, or trains into the same folder of checkpoints."""
+    """Another run has the same output file or the same folder of checkpoints."""
 
     exit_code = 6
 
 
 class StoppedError(PairloomError):
-    """Training was asked to stop (by a signal, say), and has written a checkpoint to go on from."""
+    """Training was stopped, for example by a signal, and wrote a checkpoint from which it can be resumed."""
 
     exit_code = 130
 
 
 class CorpusWarning(UserWarning):
-    """Something odd in the corpus that training survives: NUL bytes, words longer than the limit."""
+    """Something odd in the corpus that does not stop training: NUL bytes, or words longer than the limit."""
 
 
 class VectorsWarning(UserWarning):
-    """Something odd in a file of vectors that loading survives: words that occur twice."""
+    """Something odd in a file of vectors that does not stop loading: repeated words."""
 
 
 class CheckpointWarning(UserWarning):
-    """A checkpoint that is damaged, while the one before it is not."""
+    """The newest checkpoint is damaged, and the one before it is used."""
 
 
 class Fault(Exception):
-    """What is wrong with a file, where, and what to do; `opened` puts the name of the file before it."""
+    """What is wrong with a file, where, and what to do. Internal: the caller raises it again as an InputError.
+
+    Readers do not know the name of their file. The caller does, and puts it before the message.
+    """

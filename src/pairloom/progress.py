@@ -1,4 +1,4 @@
-"""What a long call reports while it works: the library calls back, only the command line prints."""
+"""Progress reports of long calls. The library reports to a callback, and only the command line prints."""
 
 import math
 import time
@@ -6,46 +6,52 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+Stage = Literal[
+    "count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole", "solve"
+]
+
+SECONDS_BETWEEN_REPORTS = 0.25
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Progress:
-    """One report. `done` of `total` is in bytes of files or text, for train in `unit`, for walk in walks.
+    """One report: `done` of `total` in the stage's own unit.
 
-    Of an explanation it is in tokens (pairs), pairs (fit) and words (whole); for solve it is in words.
+    count, encode, join, read   bytes of files or text
+    train                       `unit`
+    walk                        walks
+    pairs                       tokens
+    fit                         pairs
+    whole, solve                words
+    compile, factor             nothing: these stages only announce that they start
     """
 
-    stage: Literal[
-        "count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole", "solve"
-    ]
+    stage: Stage
     done: int = 0
-    total: int | None = None  # None where it cannot be known, as for an iterable on its first reading
+    total: int | None = None  # None if unknown, for example on the first pass over an iterable
     epoch: int = 0  # 1..epochs while training
     epochs: int = 0
     lr: float = 0.0
     unit: Literal["words", "pairs"] = "words"
-    words_per_second: float = 0.0  # or pairs
-    heldout: float | None = None  # the newest held-out objective
+    words_per_second: float = 0.0  # or pairs per second, see `unit`
+    heldout: float | None = None  # the latest held-out objective
 
 
 OnProgress = Callable[[Progress], None]
 
 
 def ignore(progress: Progress) -> None:
-    """The default callback: say nothing."""
+    """The default callback: do nothing."""
 
 
-def reporter(
-    stage: Literal["count", "encode", "join", "read", "walk", "pairs", "fit", "whole"],
-    total: int | None,
-    on_progress: OnProgress,
-) -> Callable[[int], None]:
-    """A function that passes on how much is done, four times a second at most, and always when all is."""
+def reporter(stage: Stage, total: int | None, on_progress: OnProgress) -> Callable[[int], None]:
+    """A function that reports how much is done, at most four times a second and always at the end."""
     last_time, last_done = -math.inf, 0
 
     def report(done: int) -> None:
         nonlocal last_time, last_done
         now = time.monotonic()
-        if done > last_done and (now - last_time >= 0.25 or done == total):
+        if done > last_done and (now - last_time >= SECONDS_BETWEEN_REPORTS or done == total):
             last_time, last_done = now, done
             on_progress(Progress(stage=stage, done=done, total=total))
 

@@ -1,4 +1,4 @@
-"""Word vectors in scikit-learn's pipelines: documents in, a row of numbers for each out.
+"""Word vectors for scikit-learn: a transformer that turns each document into a row of numbers.
 
 >>> from sklearn.linear_model import LogisticRegression
 >>> from sklearn.pipeline import make_pipeline
@@ -11,18 +11,18 @@
 
 import copy
 import os
-import reprlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
-from pairloom.config import Architecture, CbowGradient, Objective, Subsampling, TrainConfig, WindowShape
+from pairloom.config import Architecture, CbowGradient, Objective, Subsampling, TrainConfig, TrainKeywords, WindowShape
 from pairloom.errors import ConfigError, CorpusTypeError
 from pairloom.formats import load
 from pairloom.pairs.from_text import TextSource
+from pairloom.system.display import quoted
 from pairloom.system.extras import need
 from pairloom.training.train import train
-from pairloom.types import Float64s, Matrix
+from pairloom.types import Float64s, Matrix, PathName
 from pairloom.vectors.documents import SIF_A, DocumentModel, Weighting, check_collection, check_weighting, checked_words
 from pairloom.vectors.embedding import Embedding
 
@@ -30,31 +30,33 @@ need("sklearn.base", "sklearn", "pairloom.sklearn")
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin  # noqa: E402
 from sklearn.utils.validation import check_is_fitted  # noqa: E402
 
+Document = str | Sequence[str]
 
-class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordVectorizer would promise a row a word
+
+class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer would suggest a row for each word
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn ships no types
     TransformerMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
-    """Turn documents into the weighted means of their words' vectors, which `fit` learns from them.
+    """Turn documents into weighted means of word vectors. `fit` learns the word vectors from the documents.
 
-    A document is a string or a list of words. Its words are one sequence to train on, whatever line breaks it has.
-    The same documents and parameters give the same bits, for any number of threads.
+    A document is a string or a list of words. Training treats it as one sentence, even if it has line breaks. The same
+    documents and parameters give the same bits, for any number of threads.
 
-    weighting, sif_a   how words count: "mean", "tfidf" or "sif" with its a; see `pairloom.vectors.documents`
-    embedding          an Embedding, or the path of one: then fit trains nothing and only learns the weights
-    tokenize           what makes words of a string, instead of str.split
-    lowercase          fold strings and words to lower case first
-    threads            all cores by default
-    the others         the options of `pairloom.train`, with its defaults. For less than about 100 000 words in all,
-                       sample=0 and more epochs are better.
+    weighting, sif_a   how words are weighted: "mean", "tfidf" or "sif" with its a, see `pairloom.vectors.documents`
+    embedding          an Embedding or the path of one. Then fit does not train, and only learns the weights
+    tokenize           a function that splits a string into words, by default str.split
+    lowercase          convert strings and words to lower case first
+    threads            the number of threads, by default all cores
+    other parameters   the options of `pairloom.train`, with its defaults. For fewer than about 100 000 words in total,
+                       use sample=0 and more epochs
 
     After fit:
 
-    embedding_         the Embedding, trained or given
-    document_model_    what makes a document's vector, apart from scikit-learn
-    idf_               idf(w) by row of the embedding's words, or None if weighting is not "tfidf"
-    component_         u, the direction that sif takes away, or None
+    embedding_         the Embedding that was trained or given
+    document_model_    the DocumentModel that computes the vectors, independent of scikit-learn
+    idf_               idf(w) for each row of the embedding's words, or None if weighting is not "tfidf"
+    component_         u, the direction that sif removes, or None if weighting is not "sif"
     n_features_out_    the dim of the embedding
     """
 
@@ -63,7 +65,7 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
         *,
         weighting: Weighting = "mean",
         sif_a: float = SIF_A,
-        embedding: Embedding | str | os.PathLike[str] | None = None,
+        embedding: Embedding | PathName | None = None,
         tokenize: Callable[[str], Iterable[str]] | None = None,
         lowercase: bool = False,
         dim: int = 100,
@@ -119,17 +121,17 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
         self.cbow_gradient = cbow_gradient
         self.threads = threads
 
-    def fit(self, X: Iterable[Any], y: object = None) -> Self:
-        """Train on the documents X, unless an embedding is given, and learn the weights from them."""
+    def fit(self, X: Iterable[Document], y: object = None) -> Self:
+        """Train on the documents X, unless an embedding was given, and learn the weights. y is ignored."""
         return self._fit(list(self._words(X)))
 
-    def transform(self, X: Iterable[Any]) -> Matrix:
-        """A row for each document, float32 (n_documents, dim); zeros where no word is known."""
+    def transform(self, X: Iterable[Document]) -> Matrix:
+        """A row for each document, float32 (n_documents, dim). Documents without a known word have zeros."""
         check_is_fitted(self)
         return self.document_model_.transform(self._words(X))
 
-    def fit_transform(self, X: Iterable[Any], y: object = None) -> Matrix:
-        """`fit` and `transform`; words are made of X once, so that it may be an iterator."""
+    def fit_transform(self, X: Iterable[Document], y: object = None) -> Matrix:
+        """`fit`, then `transform`. Reads X only once, so it may be an iterator."""
         documents = list(self._words(X))
         return self._fit(documents).document_model_.transform(documents)
 
@@ -140,35 +142,35 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
 
     @property
     def component_(self) -> Float64s | None:
-        """u, the first principal component of the documents of `fit`."""
+        """u, the first principal component of the documents given to `fit`."""
         return self.document_model_.component
 
     @property
     def _n_features_out(self) -> int:
-        """What get_feature_names_out asks for."""
+        """Needed by get_feature_names_out."""
         return self.n_features_out_
 
     def _fit(self, documents: list[list[str]]) -> Self:
-        check_weighting(self.weighting, self.sif_a)  # before training
-        self.embedding_ = self._made_embedding(documents)
+        check_weighting(self.weighting, self.sif_a)  # now, not after the training
+        self.embedding_ = self._train_or_load(documents)
         self.document_model_ = DocumentModel.learn(self.embedding_.words, documents, self.weighting, sif_a=self.sif_a)
         self.n_features_out_ = self.embedding_.dim
         return self
 
-    def _made_embedding(self, documents: list[list[str]]) -> Embedding:
+    def _train_or_load(self, documents: list[list[str]]) -> Embedding:
         if self.embedding is None:
             names = [field.name for field in fields(TrainConfig) if field.name not in TextSource.unused]
-            options = {name: getattr(self, name) for name in names}
+            options = cast(TrainKeywords, {name: getattr(self, name) for name in names})
             return train(documents, threads=self.threads, **options)
         if isinstance(self.embedding, str | os.PathLike):
             return load(self.embedding)
         if not isinstance(self.embedding, Embedding):
             raise ConfigError(
-                f"embedding is a {type(self.embedding).__name__}. Give a pairloom.Embedding or the path of one."
+                f"embedding has the type {type(self.embedding).__name__}. Give a pairloom.Embedding or the path of one."
             )
         return self.embedding
 
-    def _words(self, X: Iterable[Any]) -> Iterator[list[str]]:
+    def _words(self, X: Iterable[object]) -> Iterator[list[str]]:
         """The words of each document."""
         check_collection(X)
         split = self.tokenize or str.split
@@ -177,7 +179,7 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
                 words = split(document.lower() if self.lowercase else document)
                 yield checked_words(words, f"tokenize(documents[{number}])")
             elif not isinstance(document, Iterable) or isinstance(document, bytes):
-                raise _no_document(document, number)
+                raise _not_a_document(document, number)
             else:
                 words = checked_words(document, f"documents[{number}]")
                 yield [word.lower() for word in words] if self.lowercase else words
@@ -187,11 +189,11 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         tags.no_validation = True
-        tags.transformer_tags.preserves_dtype = []  # what comes in is text, what goes out float32
+        tags.transformer_tags.preserves_dtype = []  # the input is text, the output is float32
         return tags
 
     def __sklearn_clone__(self) -> Self:
-        """As of any estimator, but clones share the embedding: nobody writes to it, and it may be gigabytes."""
+        """Clone as usual, but share the embedding: it is read-only, and may have gigabytes."""
         without = copy.copy(self)
         without.embedding = None
         clone: Self = super(DocumentVectorizer, without).__sklearn_clone__()
@@ -199,13 +201,13 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
         return clone
 
 
-def _no_document(thing: object, number: int) -> CorpusTypeError:
-    """The error for what is no document, above all pandas' marks for a missing one."""
-    if isinstance(thing, bytes):
+def _not_a_document(value: object, number: int) -> CorpusTypeError:
+    """The error for a value that is not a document. The most common one is a missing value of pandas."""
+    if isinstance(value, bytes):
         advice = "Use .decode() on it."
     else:
         advice = "Leave it out, or make it an empty string, as table['text'].fillna('') does."
     return CorpusTypeError(
-        f"A document is a string or a list of words, but documents[{number}] is {reprlib.repr(thing)}, "
-        f"of type {type(thing).__name__}. {advice}"
+        f"A document is a string or a list of words, but documents[{number}] is {quoted(value)}, "
+        f"of type {type(value).__name__}. {advice}"
     )

@@ -1,4 +1,4 @@
-"""Names for the arrays that travel through the package, and for what callers may hand in."""
+"""Types of the arrays that pass through the package, and of the arguments of its public functions."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-Ids = npt.NDArray[np.int32]  # a token or a row each
-Starts = npt.NDArray[np.int64]  # n_sentences + 1 positions in an Ids
+Ids = npt.NDArray[np.int32]  # ids of words or contexts
+Starts = npt.NDArray[np.int64]  # (n_sentences + 1,): where each sentence begins in an Ids, and where the last one ends
 Counts = npt.NDArray[np.int64]  # one per word
 Matrix = npt.NDArray[np.float32]  # (n_words, dim)
 Float64s = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]  # of a matrix
+Rows = npt.NDArray[np.intp]  # row numbers of a matrix
 
 PathName = str | os.PathLike[str]
 
@@ -19,4 +19,4 @@ PathName = str | os.PathLike[str]
 CorpusLike = PathName | Iterable[PathName] | Iterable[Sequence[str]]
 
 # One or more files of `word context [weight]` lines or Parquet, or pairs that can be read more than once.
-PairsLike = PathName | Iterable[PathName] | Iterable[tuple[str, str]] | Iterable[tuple[str, str, float]]
+PairsLike = PathName | Iterable[PathName] | Iterable[tuple[str, str] | tuple[str, str, float]]

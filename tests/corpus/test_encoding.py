@@ -28,7 +28,7 @@ from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, CorpusChangedError, InputError, OutputError
 from pairloom.progress import Progress
-from pairloom.system.cache_folder import default_cache_dir
+from pairloom.system.cache_folder import cache_folder
 from pairloom.system.temporary import IN_CACHE, Temporary, is_held
 from tests.reading import read_in_blocks
 
@@ -428,9 +428,9 @@ def test_an_entry_nested_too_deeply_is_not_taken(path: Path, cache: Path, name: 
 
 def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PAIRLOOM_CACHE", str(tmp_path))
-    assert default_cache_dir() == tmp_path
+    assert cache_folder() == tmp_path
     monkeypatch.delenv("PAIRLOOM_CACHE")
-    assert default_cache_dir().name == "pairloom"
+    assert cache_folder().name == "pairloom"
 
 
 def test_a_cache_that_cannot_be_written_is_said(path: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import pairloom
 from pairloom.explanation import explain
 from pairloom.explanation.page import page
-from pairloom.system.escaping import visible
+from pairloom.system.display import visible
 
 
 def test_the_page_is_well_formed_and_loads_nothing(report):

@@ -327,9 +327,9 @@ FOREIGN = "It is damaged, or not a file that pairloom saved: give another one."
             "it has format version 2, and this pairloom reads version 1. "
             "Install a newer pairloom: pip install --upgrade pairloom",
         ),
-        (set_metadata(format_version="0"), f"'0' is no format version. {DAMAGED}"),
-        (set_metadata(format_version="one"), f"'one' is no format version. {DAMAGED}"),
-        (set_metadata(format_version=1), f"1 is no format version. {DAMAGED}"),
+        (set_metadata(format_version="0"), f"'0' is not a format version. {DAMAGED}"),
+        (set_metadata(format_version="one"), f"'one' is not a format version. {DAMAGED}"),
+        (set_metadata(format_version=1), f"1 is not a format version. {DAMAGED}"),
         (set_metadata(record=None), f"its header has no text for record. {DAMAGED}"),
         (set_metadata(record="[]"), f"the record is JSON, but not an object. {FOREIGN}"),
         (
@@ -348,17 +348,17 @@ FOREIGN = "It is damaged, or not a file that pairloom saved: give another one."
         ),
         (
             set_tensor("W", shape=[3_000_000, 300]),
-            "tensor W has shape [3000000, 300] and data_offsets [96, 120], which is no place in 154 bytes of data. "
+            "tensor W has shape [3000000, 300] and data_offsets [96, 120], which does not fit in 154 bytes of data. "
             + DAMAGED,
         ),
         (
             set_tensor("W", shape=[2**62, 4]),
             "tensor W has shape [4611686018427387904, 4] and data_offsets [96, 120], "
-            f"which is no place in 154 bytes of data. {DAMAGED}",
+            f"which does not fit in 154 bytes of data. {DAMAGED}",
         ),
         (
             set_tensor("W", shape=[6]),
-            f"tensor W has shape [6] and data_offsets [96, 120], which is no place in 154 bytes of data. {DAMAGED}",
+            f"tensor W has shape [6] and data_offsets [96, 120], which does not fit in 154 bytes of data. {DAMAGED}",
         ),
         (set_tensor("W", shape=[3, 3]), f"tensor W of shape [3, 3] does not fill its bytes [96, 120]. {DAMAGED}"),
         (set_tensor("W", shape=[2, 3]), f"tensor C of shape [2, 2] does not fit the others. {DAMAGED}"),
@@ -544,7 +544,7 @@ def test_a_path_that_is_no_file_is_refused_at_once(tmp_path, name, message):
         (
             small({"when": {1, 2}}),
             "The record of the embedding is not plain JSON: Object of type set is not JSON serializable. "
-            "Remove what is not.",
+            "Remove that entry.",
         ),
         (
             small({"long": "x" * 2**20}),

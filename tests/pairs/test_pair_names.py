@@ -106,7 +106,7 @@ def test_errors_and_vectors_are_the_same_too(
     pairs, messages, vectors = many_pairs(weighted=False), [], []
     for room in (1 << 40, 1):
         assert not small_tables
-        monkeypatch.setattr("pairloom.pairs.pair_encoding.for_counting", lambda _, room=room: room)
+        monkeypatch.setattr("pairloom.pairs.pair_encoding.memory_for_counting", lambda _, room=room: room)
         running: Any = {"cache_dir": tmp_path, "dim": 2, "epochs": 1}
         with pytest.raises(InputError) as caught:
             pairloom.train_pairs(pairs, min_count=1e9, **running)

@@ -1,4 +1,4 @@
-"""A file is there whole or not at all."""
+"""Files are written whole or not at all."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ from pairloom.system.temporary import IN_CACHE, Temporary
 
 
 def failing(number: int):
-    """A function of the system that fails with this error."""
+    """A system call that fails with this error."""
 
     def fail(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))
@@ -37,7 +37,7 @@ def test_the_file_appears_only_when_it_is_complete(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt, SystemExit, GeneratorExit, OSError])
-def test_after_an_error_the_old_file_stands_and_nothing_else(tmp_path: Path, error: type[BaseException]) -> None:
+def test_after_an_error_only_the_old_file_is_there(tmp_path: Path, error: type[BaseException]) -> None:
     path = tmp_path / "vectors"
     path.write_bytes(b"old")
     with pytest.raises((error, OutputError)), atomic_write(path) as file:
@@ -66,7 +66,7 @@ def test_a_new_file_has_the_permissions_of_any_other(tmp_path: Path) -> None:
     assert (tmp_path / "vectors").stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
-def test_what_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_explained_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path, message in {
         tmp_path / "no" / "vectors": "could not be written: No such file or directory. Create its folder first.",
@@ -90,7 +90,7 @@ def test_a_full_device_is_an_error_and_stays_a_device() -> None:
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)  # noqa: PTH116 (one call, for a device)
 
 
-def test_an_interrupt_stays_one_though_the_disk_is_full_too(tmp_path: Path) -> None:
+def test_an_interrupt_stays_an_interrupt_when_the_disk_is_full_too(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), atomic_write(tmp_path / "vectors") as file:
         file.write(b"still in the buffer")
         os.close(file.fileno())  # now the buffer cannot be written when the file is closed
@@ -126,7 +126,7 @@ def test_standard_output_is_written_to_wherever_the_shell_has_sent_it(tmp_path: 
     assert out.read_bytes() == b"vectors, and more"
 
 
-def test_a_packed_file_has_no_name_and_no_hour(tmp_path: Path) -> None:
+def test_a_compressed_file_has_no_name_and_no_time(tmp_path: Path) -> None:
     for name in ("a.gz", "b.GZ"):
         with packed_write(tmp_path / name) as file:
             file.write(b"new")
@@ -152,7 +152,7 @@ def test_a_file_is_flushed_before_it_gets_its_name_and_its_folder_after(
     assert calls == [("file", 3, False), ("folder", None, True)]
 
 
-def test_a_folder_that_cannot_be_flushed_is_told_though_the_new_file_is_there(
+def test_a_folder_that_cannot_be_flushed_is_reported_although_the_new_file_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "vectors"
@@ -161,7 +161,7 @@ def test_a_folder_that_cannot_be_flushed_is_told_though_the_new_file_is_there(
         file.write(b"new")
     assert str(caught.value) == (
         f"{path} is written, but a power cut could undo it: its folder could not be flushed to the disk: "
-        "Input/output error. Look after the disk, and write it again."
+        "Input/output error. Check the disk, then write the file again."
     )
     assert path.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [path]
@@ -196,7 +196,7 @@ def test_a_file_that_cannot_be_flushed_leaves_the_old_one(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_files_and_folders_within_a_new_folder_are_flushed_before_it_has_its_name(
+def test_files_and_folders_in_a_new_folder_are_flushed_before_it_gets_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target, flushed, fsync = tmp_path / "logs", [], os.fsync
@@ -221,35 +221,35 @@ def test_files_and_folders_within_a_new_folder_are_flushed_before_it_has_its_nam
 Disk = namedtuple("Disk", "total used free")
 
 
-def test_a_file_that_does_not_fit_is_told_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_does_not_fit_is_refused_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Disk(10**10, 9 * 10**9, 123_400_000))
     check_space(tmp_path / "vectors", 123_400_000)
     with pytest.raises(OutputError) as caught:
         check_space(tmp_path / "vectors", 2_560_000_000)
     assert str(caught.value) == (
-        f"{tmp_path / 'vectors'} needs 2.6 GB, and its disk has 123.4 MB left (an old file stays until the new one is "
-        "whole). Free some space, choose another place, or a smaller dim."
+        f"{tmp_path / 'vectors'} needs 2.6 GB, and its disk has 123.4 MB left (the old file stays until the new one is "
+        "complete). Free some space, choose another place, or use a smaller dim."
     )
     assert caught.value.exit_code == 5
 
 
 @pytest.mark.parametrize("usage", [failing(errno.ENOSYS), lambda _: Disk(0, 0, 0)])
-def test_where_the_space_is_not_known_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, usage) -> None:
+def test_unknown_free_space_is_not_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, usage) -> None:
     monkeypatch.setattr(shutil, "disk_usage", usage)
     check_space(tmp_path / "vectors", 10**18)
 
 
-def test_a_device_and_a_folder_that_is_not_there_have_no_space_to_be_checked(tmp_path: Path) -> None:
+def test_devices_and_missing_folders_are_not_checked_for_space(tmp_path: Path) -> None:
     for path in (os.devnull, tmp_path / "no" / "vectors", f"{tmp_path}/a\0b"):
         check_space(path, 10**18)
 
 
-# --- A disk that is full, under every command that writes
+# --- A full disk, for every command that writes
 
 
 @pytest.fixture(scope="module")
 def small_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A disk of 64 kB. Only the superuser can have one, and not everywhere."""
+    """A disk of 64 kB. Mounting one needs root, and does not work everywhere."""
     folder = tmp_path_factory.mktemp("disk")
     mount = shutil.which("mount")
     if (
@@ -263,7 +263,7 @@ def small_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def commands(tmp_path_factory: pytest.TempPathFactory, corpus: Path, model: Path) -> dict[str, list[str]]:
-    """What to type before the output, for results of more than 64 kB."""
+    """For each command, its arguments before the output path. The results have more than 64 kB."""
     folder = tmp_path_factory.mktemp("inputs")
     edges, words, news = folder / "edges.txt", folder / "words.txt", folder / "news.txt"
     edges.write_text("".join(f"n{i} n{i + 1}\n" for i in range(5000)))
@@ -306,9 +306,9 @@ def test_a_full_disk_ends_each_command_with_5_and_leaves_the_old_file_alone(
     try:
         assert main([*commands[name], str(path)]) == 5
         said = "could not be written: No space left on device. Free some space or choose another place."
-        if name == "train":  # which knows before it begins
-            said = "needs 0.6 MB, and its disk has 0.0 MB left (an old file stays until the new one is whole). Free "
-            said += "some space, choose another place, or a smaller dim."
+        if name == "train":  # checks the space before it starts
+            said = "needs 0.6 MB, and its disk has 0.0 MB left (the old file stays until the new one is complete). "
+            said += "Free some space, choose another place, or use a smaller dim."
         assert capsys.readouterr().err.splitlines()[-1] == f"pairloom {name}: {path} {said}"
         assert path.read_bytes() == b"old"
         assert sorted(small_disk.iterdir()) == sorted([small_disk / "filler", path])
@@ -375,7 +375,7 @@ def test_a_demo_whose_model_cannot_be_written_ends_with_5(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_that_is_cleaned_away_before_it_is_opened_is_made_again(
+def test_a_folder_that_is_removed_before_it_is_opened_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened, taken = os.open, []
@@ -383,7 +383,7 @@ def test_a_folder_that_is_cleaned_away_before_it_is_opened_is_made_again(
     def too_late(path: object, *more: int, **named: int) -> int:
         if not taken and isinstance(path, Path) and path.is_dir():
             taken.append(path)
-            path.rmdir()  # as another process does that looks for leftovers in this very moment
+            path.rmdir()  # as another process may do that removes leftovers at this moment
         return opened(path, *more, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "open", too_late)

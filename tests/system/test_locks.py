@@ -1,4 +1,4 @@
-"""One run for each output."""
+"""One run per output: the second is refused, and the lock never outlives its process."""
 
 import errno
 import os
@@ -29,7 +29,7 @@ with claim(sys.argv[1]):
 
 
 def holder(path: Path) -> subprocess.Popen[str]:
-    """A process that has a claim until its standard input ends."""
+    """A process that holds a claim until its standard input is closed."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -38,10 +38,10 @@ def holder(path: Path) -> subprocess.Popen[str]:
 
 
 def message(path: Path, who: str) -> str:
-    return f"{path} is about to be written by {who}. Wait until that has ended, stop it, or choose another output."
+    return f"{path} is already the output of {who}. Wait until it has ended, stop it, or choose another output."
 
 
-def test_another_process_is_refused_and_told_who_has_it(tmp_path: Path) -> None:
+def test_another_process_is_refused_with_the_name_of_the_holder(tmp_path: Path) -> None:
     path = tmp_path / "vectors.loom"
     with holder(path) as other:
         with pytest.raises(LockedError) as refused, claim(path):
@@ -54,7 +54,7 @@ def test_another_process_is_refused_and_told_who_has_it(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_claim_goes_with_its_process_if_that_is_killed(tmp_path: Path) -> None:
+def test_a_claim_ends_when_its_process_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "vectors.loom"
     with holder(path) as other:
         other.send_signal(signal.SIGKILL)
@@ -65,14 +65,14 @@ def test_a_claim_goes_with_its_process_if_that_is_killed(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_same_process_is_refused_too_by_any_name(tmp_path: Path) -> None:
+def test_the_same_process_is_refused_too_under_any_name(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "vectors")
     (tmp_path / "folder").symlink_to(tmp_path)
     with claim(tmp_path / "vectors"):
         for name in ("vectors", "link", "folder/vectors", "folder/link", "folder/folder/vectors"):
             with pytest.raises(LockedError) as refused, claim(tmp_path / name):
                 pass
-            assert str(refused.value) == message(tmp_path / name, f"this very process ({os.getpid()})")
+            assert str(refused.value) == message(tmp_path / name, f"this process ({os.getpid()})")
         with claim(tmp_path / "others"):
             pass
     with claim(tmp_path / "link"):
@@ -87,7 +87,7 @@ def test_a_link_from_another_process_is_the_same_claim(tmp_path: Path) -> None:
         other.communicate("")
 
 
-def test_a_claim_ends_with_its_body_however_that_ends(tmp_path: Path) -> None:
+def test_a_claim_ends_with_its_body_also_after_an_error(tmp_path: Path) -> None:
     for error in (KeyError, KeyboardInterrupt, OSError):
         with pytest.raises(error), claim(tmp_path / "vectors"):
             raise error
@@ -128,7 +128,7 @@ def test_a_path_that_cannot_be_claimed_cannot_be_written(tmp_path: Path) -> None
         (f"12 {platform.node()}".encode(), "process 12"),
     ],
 )
-def test_what_the_holder_has_signed_is_read_with_care(tmp_path: Path, signature: bytes, who: str) -> None:
+def test_any_content_of_a_lock_file_makes_a_sound_message(tmp_path: Path, signature: bytes, who: str) -> None:
     with holder(tmp_path / "vectors") as other:
         (tmp_path / ".pairloom-vectors.lock").write_bytes(signature)
         with pytest.raises(LockedError) as refused, claim(tmp_path / "vectors"):
@@ -137,7 +137,7 @@ def test_what_the_holder_has_signed_is_read_with_care(tmp_path: Path, signature:
         other.communicate("")
 
 
-def test_a_full_disk_does_not_keep_anybody_from_holding_a_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_can_be_held_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -146,7 +146,7 @@ def test_a_full_disk_does_not_keep_anybody_from_holding_a_lock(tmp_path: Path, m
         assert (tmp_path / ".pairloom-vectors.lock").read_bytes() == b""
 
 
-def test_the_lock_of_somebody_else_that_may_not_be_opened_is_told(
+def test_a_lock_of_another_user_that_may_not_be_opened_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: object) -> int:
@@ -160,12 +160,12 @@ def test_the_lock_of_somebody_else_that_may_not_be_opened_is_told(
     with pytest.raises(LockedError) as caught, claim(tmp_path / "vectors"):
         pass
     assert str(caught.value) == (
-        f"{tmp_path / 'vectors'} is about to be written by somebody else, who has locked {lock}. Wait until that has "
-        "ended, or choose another output; if no such run is left, have that file removed."
+        f"{tmp_path / 'vectors'} is already the output of another user's run, which has locked {lock}. Wait until "
+        "it has ended, or choose another output. If no such run is left, have that file removed."
     )
 
 
-def test_a_lock_whose_file_was_removed_while_it_was_opened_is_taken_anew(
+def test_a_lock_whose_file_was_removed_while_it_was_opened_is_taken_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lock, try_lock, tries = tmp_path / ".pairloom-vectors.lock", locks.try_lock, []
@@ -174,7 +174,7 @@ def test_a_lock_whose_file_was_removed_while_it_was_opened_is_taken_anew(
         tries.append(descriptor)
         if len(tries) == 1:
             lock.unlink()
-        if len(tries) == 2:  # or removed, and made again by a third
+        if len(tries) == 2:  # or removed, and made again by a third process
             lock.unlink()
             lock.touch()
         return try_lock(descriptor)
@@ -188,7 +188,7 @@ def test_a_lock_whose_file_was_removed_while_it_was_opened_is_taken_anew(
     assert not lock.exists()
 
 
-def test_a_lock_that_somebody_has_removed_by_hand_is_not_removed_again(tmp_path: Path) -> None:
+def test_a_lock_that_was_removed_by_hand_is_not_removed_again(tmp_path: Path) -> None:
     lock = tmp_path / ".pairloom-vectors.lock"
     with claim(tmp_path / "vectors"):
         lock.unlink()
@@ -196,7 +196,7 @@ def test_a_lock_that_somebody_has_removed_by_hand_is_not_removed_again(tmp_path:
     assert lock.read_bytes() == b"that of another run"
 
 
-def test_without_locks_only_claims_of_the_same_process_are_seen(
+def test_without_flock_only_claims_of_the_same_process_are_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unsupported(*_: object) -> None:
@@ -209,8 +209,8 @@ def test_without_locks_only_claims_of_the_same_process_are_seen(
         assert list(tmp_path.iterdir()) == []
 
 
-def test_of_many_threads_and_processes_never_two_have_it(tmp_path: Path) -> None:
-    """Each that gets the claim makes a file that must not be there, and removes it."""
+def test_many_threads_and_processes_never_hold_a_claim_together(tmp_path: Path) -> None:
+    """The holder of the claim makes a file that must not exist yet, and removes it."""
     code = f"""
 import sys, time
 sys.path.insert(0, {str(Path(__file__).parent)!r})
@@ -225,7 +225,7 @@ print(contend({str(tmp_path)!r}))
 
 
 def contend(folder: str, seconds: float = 1.0) -> int:
-    """How often this process had the claim, by two threads."""
+    """How often the two threads of this process got the claim."""
     held: list[int] = []
     threads = [threading.Thread(target=_contend, args=(Path(folder), held, seconds)) for _ in range(2)]
     for thread in threads:

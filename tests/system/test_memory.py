@@ -1,4 +1,4 @@
-"""Memory: what is asked for, what there is, and the refusal of what does not fit."""
+"""Memory: sizes as text, what the machine has, and the refusal of runs that do not fit."""
 
 import json
 import subprocess
@@ -17,14 +17,14 @@ from pairloom.errors import ConfigError, InputError
 from pairloom.pairs import pair_names as pair_sides
 from pairloom.pairs.source import WeightedNames
 from pairloom.system import memory
-from pairloom.system.memory import Budget, MemoryItem, available, checked_size, for_counting, resident
+from pairloom.system.memory import Budget, MemoryItem, available, checked_size, memory_for_counting, resident
 from pairloom.training import memory_need as needs
 
 TEXT = [["the", "cat", "sat"], ["the", "dog", "sat"]] * 20
 
 
 @pytest.mark.parametrize(
-    ("asked", "size"),
+    ("max_memory", "size"),
     [
         ("512MB", 512_000_000),
         ("2GB", 2_000_000_000),
@@ -36,20 +36,20 @@ TEXT = [["the", "cat", "sat"], ["the", "dog", "sat"]] * 20
         (np.int64(7), 7),
     ],
 )
-def test_an_amount_of_memory_is_bytes_or_text_with_a_unit(asked: object, size: int) -> None:
-    assert checked_size(asked) == size
+def test_an_amount_of_memory_is_bytes_or_text_with_a_unit(max_memory: object, size: int) -> None:
+    assert checked_size(max_memory) == size
 
 
-@pytest.mark.parametrize("asked", ["", "much", "2XB", "-1", "1e9", "GB", 1.5, True, [], "1" * 50])
-def test_what_is_no_amount_of_memory_is_refused(asked: object) -> None:
+@pytest.mark.parametrize("max_memory", ["", "much", "2XB", "-1", "1e9", "GB", 1.5, True, [], "1" * 50])
+def test_other_values_are_refused_as_amounts_of_memory(max_memory: object) -> None:
     with pytest.raises(ConfigError, match=r"is not an amount of memory. Use bytes, or 512MB, 2GB or 2GiB.$"):
-        pairloom.train(TEXT, max_memory=asked)
+        pairloom.train(TEXT, max_memory=max_memory)
 
 
-@pytest.mark.parametrize("asked", [0, -5, "0", 1 << 63])
-def test_an_amount_out_of_range_is_refused(asked: object) -> None:
+@pytest.mark.parametrize("max_memory", [0, -5, "0", 1 << 63])
+def test_an_amount_out_of_range_is_refused(max_memory: object) -> None:
     with pytest.raises(ConfigError, match=r"is out of range. Use 300MB or more.$"):
-        pairloom.train_pairs([("a", "b")], max_memory=asked)
+        pairloom.train_pairs([("a", "b")], max_memory=max_memory)
 
 
 # --- What the system says
@@ -65,13 +65,13 @@ def write(root: Path, files: dict[str, str]) -> Path:
 MEMINFO = {"proc/meminfo": "MemTotal: 9000 kB\nMemAvailable:    4000 kB\n"}
 
 
-def test_memory_is_what_the_machine_has_to_spare(tmp_path: Path) -> None:
+def test_available_memory_is_that_of_the_machine(tmp_path: Path) -> None:
     assert available(tmp_path) is None
     assert available(write(tmp_path, MEMINFO)) == 4_096_000
     assert available(write(tmp_path, {"proc/meminfo": "MemAvailable: lots\n"})) is None
 
 
-def test_a_container_of_less_memory_has_less(tmp_path: Path) -> None:
+def test_a_container_can_have_less_memory(tmp_path: Path) -> None:
     root = write(tmp_path, MEMINFO | {"proc/self/cgroup": "0::/a/b\nodd\n"})
     group = "sys/fs/cgroup"
     write(root, {f"{group}/a/b/memory.max": "max\n", f"{group}/a/b/memory.current": "1000\n"})
@@ -91,7 +91,7 @@ def test_control_groups_of_the_first_version_are_read_too(tmp_path: Path) -> Non
     assert available(root) == 2_000_000
 
 
-def test_resident_memory_is_that_of_this_process_or_unknown(tmp_path: Path) -> None:
+def test_resident_memory_is_that_of_this_process_or_0_if_unknown(tmp_path: Path) -> None:
     assert resident(tmp_path) == 0
     assert resident(write(tmp_path, {"proc/self/statm": "1\n"})) == 0
     if sys.platform == "linux":
@@ -100,20 +100,20 @@ def test_resident_memory_is_that_of_this_process_or_unknown(tmp_path: Path) -> N
         del block
 
 
-def test_counting_may_take_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_may_use_a_share_of_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "resident", lambda: 300_000_000)
-    assert for_counting(1_000_000_000) == 350_000_000
-    assert for_counting(1000) == memory.SMALLEST_TABLES
+    assert memory_for_counting(1_000_000_000) == 350_000_000
+    assert memory_for_counting(1000) == memory.SMALLEST_TABLES
     monkeypatch.setattr(memory, "available", lambda: 4_000_000_000)
-    assert for_counting(None) == 1_000_000_000
+    assert memory_for_counting(None) == 1_000_000_000
     monkeypatch.setattr(memory, "available", lambda: None)
-    assert for_counting(None) == memory.UNKNOWN // 4
+    assert memory_for_counting(None) == memory.ASSUMED // 4
 
 
 # --- Refusals
 
 
-def test_a_need_is_compared_with_the_limit_or_with_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sum_is_compared_with_the_limit_or_with_the_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "resident", lambda: 200_000_000)
     items = [MemoryItem("for words", 10**9), MemoryItem("for nothing", 0)]
     Budget("1.2GB").check(items)
@@ -123,7 +123,7 @@ def test_a_need_is_compared_with_the_limit_or_with_what_there_is(monkeypatch: py
         "This needs 1.2 GB of memory (200.0 MB Python and compiled code + 1.0 GB for words), and max_memory allows "
         "1.0 GB. Lower dim or raise min_count, or allow more (max_memory)."
     )
-    monkeypatch.setattr(memory, "available", lambda: 10**9)  # beside what the process has already
+    monkeypatch.setattr(memory, "available", lambda: 10**9)  # in addition to what the process has already
     Budget().check(items)
     monkeypatch.setattr(memory, "available", lambda: 10**9 - 1)
     with pytest.raises(InputError, match=r"and this machine has 1.2 GB to spare. Lower dim or raise min_count.$"):
@@ -133,7 +133,7 @@ def test_a_need_is_compared_with_the_limit_or_with_what_there_is(monkeypatch: py
 
 
 class Unread:
-    """A corpus that nobody may read."""
+    """A corpus that must not be read."""
 
     def __iter__(self) -> Any:
         raise AssertionError("it was read")
@@ -141,14 +141,14 @@ class Unread:
 
 @pytest.mark.parametrize("train", [pairloom.train, pairloom.train_pairs])
 @pytest.mark.parametrize("options", [{"dim": 2_000_000_000}, {"dim": 4096, "max_memory": 1000}])
-def test_what_cannot_fit_with_two_words_is_refused_before_the_corpus_is_read(train: Any, options: Any) -> None:
+def test_a_model_that_cannot_fit_with_two_words_is_refused_before_the_corpus_is_read(train: Any, options: Any) -> None:
     with pytest.raises(InputError, match=r"16,000,000,000 bytes|max_memory allows 0.0 MB"):
         train(Unread(), **options)
 
 
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> int:
-    """A limit that leaves 1 MB for a model, whatever this process has."""
+    """A limit that leaves 30 MB, whatever this process uses."""
     monkeypatch.setattr(memory, "resident", lambda: 0)
     monkeypatch.setattr(needs, "BLOCKS_OF_TEXT", 0)
     return memory.RUNNING + 30_000_000
@@ -261,7 +261,7 @@ from pathlib import Path
 from pairloom.system import memory
 from pairloom.training import train as training
 totals = []
-memory.Budget.check = lambda self, items, advice="": totals.append(self.begun + sum(item.size for item in items))
+memory.Budget.check = lambda self, items, advice="": totals.append(self.baseline + sum(item.size for item in items))
 kind, path, options = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 run = getattr(training, kind)
 run([("a", "b"), ("b", "a")] * 50, epochs=1, min_count=1, sample=0, threads=2, **options)
@@ -282,7 +282,7 @@ print(totals[-1], 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/sta
         ("train_pairs", {"dim": 200}),
     ],
 )
-def test_the_sum_is_near_the_memory_that_is_taken(tmp_path: Path, kind: str, options: dict[str, Any]) -> None:
+def test_the_sum_is_near_the_memory_that_is_used(tmp_path: Path, kind: str, options: dict[str, Any]) -> None:
     rng = np.random.default_rng(1)
     width = 20 if kind == "train" else 2
     words = np.concatenate([np.arange(40_000), (40_000 ** rng.random(400_000)).astype(int)]).reshape(-1, width)

@@ -1,4 +1,4 @@
-"""What belongs to a living process stays; what a killed one has left goes."""
+"""Temporary files of running processes stay, those of killed processes are removed."""
 
 import errno
 import os
@@ -17,13 +17,13 @@ needs_locks = pytest.mark.skipif(not temporary.HAS_LOCKS, reason="this system ha
 
 
 def killed(code: str, *args: object) -> None:
-    """Run some lines in a process that ends by kill -9."""
+    """Run some lines in a process that is then killed by kill -9."""
     lines = f"import os, signal, sys\nfrom pathlib import Path\n{code}\nos.kill(os.getpid(), signal.SIGKILL)"
     assert subprocess.run([sys.executable, "-c", lines, *map(str, args)]).returncode == -9
 
 
 def left_file(folder: Path) -> Path:
-    """What a process leaves that is killed while it writes."""
+    """The file left by a process that was killed while it wrote."""
     killed(
         "from pairloom.system.files import atomic_write\n"
         "writing = atomic_write(Path(sys.argv[1]) / 'vectors')\nwriting.__enter__().write(bytes(100_000))",
@@ -35,23 +35,23 @@ def left_file(folder: Path) -> Path:
 
 
 @needs_locks
-def test_what_a_killed_process_left_goes_with_the_next_write_into_the_folder(tmp_path: Path) -> None:
+def test_the_next_write_into_a_folder_removes_what_a_killed_process_left(tmp_path: Path) -> None:
     left = left_file(tmp_path)
     with atomic_write(tmp_path / "others") as file:
-        assert not left.exists()  # at once: it may be its space that is needed
+        assert not left.exists()  # before the write: its space may be needed
         file.write(b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["others"]
 
 
 @needs_locks
-def test_what_a_killed_process_left_goes_when_space_is_counted(tmp_path: Path) -> None:
+def test_a_check_for_space_removes_what_a_killed_process_left(tmp_path: Path) -> None:
     left = left_file(tmp_path)
     check_space(tmp_path / "vectors", 1)
     assert not left.exists()
 
 
 @needs_locks
-def test_a_folder_that_a_killed_process_left_in_the_cache_goes_with_the_next_one(tmp_path: Path) -> None:
+def test_the_next_folder_in_the_cache_replaces_one_that_a_killed_process_left(tmp_path: Path) -> None:
     killed(
         "from pairloom.corpus.prepared import temporary_folder\nfolder = temporary_folder(Path(sys.argv[1]))\n"
         "(folder.__enter__() / 'ids.bin').write_bytes(b'ids')",
@@ -65,7 +65,7 @@ def test_a_folder_that_a_killed_process_left_in_the_cache_goes_with_the_next_one
 
 
 @needs_locks
-def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
+def test_files_of_a_running_process_stay(tmp_path: Path) -> None:
     with atomic_write(tmp_path / "one") as one, temporary_folder(tmp_path) as folder:
         with atomic_write(tmp_path / "two") as two:
             remove_leftovers(tmp_path)
@@ -79,7 +79,7 @@ def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
 
 
 @needs_locks
-def test_what_another_host_has_made_rests_for_a_day(tmp_path: Path) -> None:
+def test_files_of_another_host_stay_for_a_day(tmp_path: Path) -> None:
     young, old = (tmp_path / f".pairloom-{'0' * 8}{digit * 16}.tmp" for digit in "12")
     for path in (young, old):
         path.touch()
@@ -103,7 +103,9 @@ def test_links_and_names_of_others_are_left_alone(tmp_path: Path) -> None:
 
 
 @needs_locks
-def test_what_may_not_be_removed_stays_and_nobody_is_troubled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_leftover_that_may_not_be_removed_stays_without_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     left = tmp_path / f".pairloom-{temporary._host()}{'0' * 16}.tmp"
     left.touch()
 
@@ -117,7 +119,7 @@ def test_what_may_not_be_removed_stays_and_nobody_is_troubled(tmp_path: Path, mo
 
 
 @needs_locks
-def test_many_processes_write_into_one_folder_without_taking_anything_from_each_other(tmp_path: Path) -> None:
+def test_many_processes_write_into_one_folder_without_removing_each_others_files(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom pairloom.system.files import atomic_write\n"
         "for i in range(150):\n    with atomic_write(Path(sys.argv[1]) / sys.argv[2]) as file: file.write(b'x' * i)"
@@ -137,7 +139,7 @@ def test_a_folder_that_cannot_be_read_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [BESIDE_OUTPUT, IN_CACHE])
-def test_where_files_cannot_be_locked_nothing_is_removed_but_ones_own(
+def test_without_locks_a_process_removes_only_its_own_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: tuple[str, str]
 ) -> None:
     left = tmp_path / f"{kind[0]}{temporary._host()}{'0' * 16}{kind[1]}"
@@ -155,13 +157,13 @@ def test_where_files_cannot_be_locked_nothing_is_removed_but_ones_own(
 
 
 @needs_locks
-def test_one_that_was_taken_for_a_leftover_before_it_was_locked_is_made_again(
+def test_a_file_that_was_removed_as_a_leftover_before_it_was_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[int] = []
 
     def late(descriptor: int) -> bool | None:
-        if len(taken) < 2:  # first somebody has just removed it, then somebody is about to
+        if len(taken) < 2:  # the first was just removed by another process, the second is about to be
             for path in tmp_path.iterdir():
                 path.unlink()
             taken.append(descriptor)
@@ -185,9 +187,7 @@ def test_an_interrupt_before_the_lock_leaves_nothing(tmp_path: Path, monkeypatch
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_the_system_does_not_open_is_made_without_a_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_opened_is_made_without_a_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> int:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))  # as Windows does
 
@@ -196,5 +196,5 @@ def test_a_folder_that_the_system_does_not_open_is_made_without_a_lock(
         folder = Temporary.folder(tmp_path, IN_CACHE)
     assert folder.path.is_dir()
     folder.remove()
-    folder.remove()  # a second time does nothing
+    folder.remove()  # the second call does nothing
     assert list(tmp_path.iterdir()) == []

@@ -1,7 +1,8 @@
-"""Threads that work through lists, and stop when told."""
+"""Threads that run tasks, pass on every failure, and leave nothing behind."""
 
 import ctypes
 import gc
+import re
 import subprocess
 import sys
 import threading
@@ -20,49 +21,49 @@ def test_results_come_in_the_order_of_the_items(threads):
         assert list(pool.map(lambda a, b: a - b, range(20), range(0, 40, 2))) == [-i for i in range(20)]
 
 
-def test_one_thread_is_the_one_that_asks():
+def test_one_thread_is_the_calling_thread():
     with workers(1) as pool:
         assert list(pool.map(lambda _: threading.current_thread(), [0])) == [threading.current_thread()]
 
 
-def test_after_an_exception_nothing_new_is_begun():
-    begun = []
+def test_after_an_exception_no_task_starts():
+    started = []
 
     def work(i):
-        begun.append(i)
+        started.append(i)
         time.sleep(0.02)
         if i == 0:
             raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match="stop"), workers(2) as pool:
         list(pool.map(work, range(100)))
-    assert len(begun) < 10
+    assert len(started) < 10
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("runners", [1, 2, 7])
-def test_a_runner_waits_for_itself_and_for_the_one_after_it_and_for_nobody_else(threads, runners):
-    ended = [0] * runners
+@pytest.mark.parametrize("n_chains", [1, 2, 7])
+def test_a_chain_waits_for_itself_and_for_the_chain_after_it_only(threads, n_chains):
+    ended = [0] * n_chains
 
-    def run(lap, runner):
-        assert ended[runner] == lap
-        assert ended[(runner + 1) % runners] >= lap
-        time.sleep(0.001 * (runner == 0))
-        ended[runner] += 1
-        return lap, runner
+    def run(step, chain):
+        assert ended[chain] == step
+        assert ended[(chain + 1) % n_chains] >= step
+        time.sleep(0.001 * (chain == 0))
+        ended[chain] += 1
+        return step, chain
 
     with workers(threads) as pool:
-        results = list(relay(pool, runners, range(4), run))
-    assert sorted(results) == [(lap, runner) for lap in range(4) for runner in range(runners)]
+        results = list(relay(pool, n_chains, range(4), run))
+    assert sorted(results) == [(step, chain) for step in range(4) for chain in range(n_chains)]
 
 
-def test_a_slow_runner_holds_up_only_those_before_it():
+def test_a_slow_chain_delays_only_the_chains_before_it():
     far_ahead = threading.Event()
 
-    def run(lap, runner):
-        if (lap, runner) == (0, 0):
+    def run(step, chain):
+        if (step, chain) == (0, 0):
             assert far_ahead.wait(10)
-        elif (lap, runner) == (3, 1):
+        elif (step, chain) == (3, 1):
             far_ahead.set()
 
     with workers(2) as pool:
@@ -71,15 +72,15 @@ def test_a_slow_runner_holds_up_only_those_before_it():
 
 @pytest.mark.parametrize("spans", [[(0, 2), (2, 3), (3, 7)], [(i, i + 1) for i in range(7)]])
 def test_spans_that_run_at_the_same_time_hold_different_parts(spans):
-    """What `relay` is for: in lap s the span (a, b) trains with the context parts a + s .. b - 1 + s, mod P."""
+    """The purpose of `relay`: in step s the span (a, b) trains with the context parts a + s .. b - 1 + s, mod P."""
     held, lock = set(), threading.Lock()
 
-    def run(lap, span):
-        mine = {(i + lap) % 7 for i in range(*spans[span])}
+    def run(step, span):
+        mine = {(i + step) % 7 for i in range(*spans[span])}
         with lock:
             assert held.isdisjoint(mine)
             held.update(mine)
-        time.sleep(0.0005 * (lap % 3))
+        time.sleep(0.0005 * (step % 3))
         with lock:
             held.difference_update(mine)
 
@@ -88,20 +89,20 @@ def test_spans_that_run_at_the_same_time_hold_different_parts(spans):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_what_goes_wrong_in_a_lap_reaches_whoever_asked(threads):
-    def run(lap, runner):
-        if (lap, runner) == (1, 1):
+def test_an_exception_in_a_step_reaches_the_caller(threads):
+    def run(step, chain):
+        if (step, chain) == (1, 1):
             raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match="stop"), workers(threads) as pool:
         list(relay(pool, 3, range(100), run))
 
 
-# --- Nobody waits for ever
+# --- Nothing waits for ever
 
 
 def within_a_second(function, *args):
-    """What a call raises; a call that takes longer than a second, or raises nothing, is a failure."""
+    """Returns the exception that a call raises. The test fails if there is none, or if it takes a second."""
     began = time.perf_counter()
     with pytest.raises(BaseException) as caught:
         function(*args)
@@ -110,18 +111,18 @@ def within_a_second(function, *args):
 
 
 def kill(thread):
-    """End a thread from outside, as soon as it runs Python again: what it has in hand is lost."""
+    """End a thread from outside as soon as it runs Python code again. Its task is lost."""
     found = ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))
     assert found == 1
 
 
-def threads_of_ours():
+def our_threads():
     return [thread for thread in threading.enumerate() if thread.name.startswith("pairloom")]
 
 
 @pytest.fixture
 def no_collection():
-    """What `kill` raises could come up in a callback of the garbage collector, as Hypothesis has one, and be lost."""
+    """What `kill` raises could be lost in a callback of the garbage collector: Hypothesis has one."""
     gc.disable()
     yield
     gc.enable()
@@ -137,36 +138,39 @@ ENDLESS = 60  # seconds that no test may take
     [
         lambda pool: pool.submit(int, "1").result(),
         lambda pool: list(pool.map(int, ["1"] * 20)),
-        lambda pool: list(relay(pool, 3, range(3), lambda lap, runner: lap)),
+        lambda pool: list(relay(pool, 3, range(3), lambda step, chain: step)),
     ],
     ids=["submit", "map", "relay"],
 )
 @pytest.mark.usefixtures("no_collection")
-def test_a_thread_that_ends_by_itself_is_noticed_by_whoever_waits(wait, threads):
+def test_a_thread_that_dies_is_noticed_by_the_waiting_caller(wait, threads):
     with workers(threads) as pool:
-        for thread in threads_of_ours():
+        for thread in our_threads():
             kill(thread)
         error = within_a_second(wait, pool)
-    assert isinstance(error, RuntimeError) and "has ended" in str(error)
+    assert isinstance(error, RuntimeError)
+    assert re.fullmatch(
+        r"Thread pairloom-\d has ended unexpectedly, and its task may be lost. Run this again.", str(error)
+    )
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_thread_that_ends_while_others_go_on_is_noticed_too(monkeypatch):
+def test_a_thread_that_dies_while_others_go_on_is_noticed_too(monkeypatch):
     run = Task.run
 
     def lost(task):
         if threading.current_thread().name == "pairloom-1":
-            sys.exit()  # which ends a thread without a word, and with it what it has in hand
+            sys.exit()  # ends the thread silently, and loses its task
         run(task)
 
     monkeypatch.setattr(Task, "run", lost)
     with workers(3) as pool:
         error = within_a_second(list, pool.map(lambda _: time.sleep(0.001), range(200)))
-    assert "pairloom-1 has ended" in str(error)
+    assert str(error) == "Thread pairloom-1 has ended unexpectedly, and its task may be lost. Run this again."
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_counting_in_order_notices_it_as_well(threads):
+def test_in_order_passes_on_an_exception(threads):
     def work(item):
         if item == 5:
             raise MemoryError("no more")
@@ -178,22 +182,22 @@ def test_counting_in_order_notices_it_as_well(threads):
 
 @pytest.mark.parametrize("error", [RuntimeError("stop"), SystemExit(7), KeyboardInterrupt(), TimeoutError("slow")])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_whatever_a_task_raises_reaches_the_caller_as_it_is(error, threads):
+def test_every_exception_of_a_task_reaches_the_caller_unchanged(error, threads):
     def work(*_):
         raise error
 
-    def ask(by):
+    def with_pool(use):
         with workers(threads) as pool:
-            by(pool)
+            use(pool)
 
-    assert within_a_second(ask, lambda pool: pool.submit(work).result()) is error
-    assert within_a_second(ask, lambda pool: list(pool.map(work, [1, 2]))) is error
-    assert within_a_second(ask, lambda pool: list(relay(pool, 2, range(2), work))) is error
+    assert within_a_second(with_pool, lambda pool: pool.submit(work).result()) is error
+    assert within_a_second(with_pool, lambda pool: list(pool.map(work, [1, 2]))) is error
+    assert within_a_second(with_pool, lambda pool: list(relay(pool, 2, range(2), work))) is error
     assert within_a_second(list, in_order(work, [1, 2], threads)) is error
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_what_the_items_raise_reaches_the_caller_while_tasks_are_under_way(threads):
+def test_an_exception_of_the_items_reaches_the_caller_while_tasks_run(threads):
     def items():
         yield from range(5)
         raise OSError("the disk is gone")
@@ -202,7 +206,7 @@ def test_what_the_items_raise_reaches_the_caller_while_tasks_are_under_way(threa
     assert str(error) == "the disk is gone"
 
 
-def test_a_failure_is_not_held_back_by_items_that_come_slowly():
+def test_a_failure_is_not_held_back_by_slow_items():
     def items():
         yield 0
         time.sleep(0.1)
@@ -216,23 +220,23 @@ def test_a_failure_is_not_held_back_by_items_that_come_slowly():
     assert str(error) == "failed at 0"
 
 
-def test_fewer_threads_than_asked_for_do_the_same_work(monkeypatch):
+def test_fewer_threads_than_requested_do_the_same_work(monkeypatch):
     start = threading.Thread.start
 
     def few(thread):
-        if len(threads_of_ours()) >= 3:
+        if len(our_threads()) >= 3:
             raise RuntimeError("can't start new thread")
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", few)
     with workers(50) as pool:
-        assert len(threads_of_ours()) == 3
+        assert len(our_threads()) == 3
         assert list(pool.map(abs, range(-20, 0))) == list(range(20, 0, -1))
-        assert len(list(relay(pool, 7, range(3), lambda lap, runner: None))) == 21
+        assert len(list(relay(pool, 7, range(3), lambda step, chain: None))) == 21
     assert list(in_order(abs, [-1, -2], 50)) == [1, 2]
 
 
-def test_without_any_thread_the_asking_one_does_it(monkeypatch):
+def test_without_any_thread_the_calling_thread_does_the_work(monkeypatch):
     def none(thread):
         raise RuntimeError("can't start new thread")
 
@@ -252,8 +256,8 @@ def test_an_interrupt_while_threads_are_started_leaves_none_behind(monkeypatch):
 
     monkeypatch.setattr(threading.Thread, "start", interrupted)
     with pytest.raises(KeyboardInterrupt), workers(5):
-        pytest.fail("it began")
-    wait_until(lambda: not threads_of_ours())
+        pytest.fail("the body was entered")
+    wait_until(lambda: not our_threads())
 
 
 def wait_until(condition):
@@ -269,10 +273,10 @@ def test_no_thread_is_left_when_the_body_ends_or_fails():
     with pytest.raises(ZeroDivisionError), workers(3) as pool:
         pool.submit(time.sleep, 0.05)
         1 / 0  # noqa: B018
-    assert threads_of_ours() == []
+    assert our_threads() == []
 
 
-def test_what_was_not_begun_when_the_body_ends_is_called_off():
+def test_tasks_that_have_not_started_when_the_body_ends_are_cancelled():
     with workers(2) as pool:
         tasks = [pool.submit(time.sleep, 0.05) for _ in range(50)]
     assert sum(task.cancelled() for task in tasks) >= 46
@@ -280,42 +284,42 @@ def test_what_was_not_begun_when_the_body_ends_is_called_off():
         tasks[-1].result()
 
 
-def test_threads_that_nobody_dismissed_do_not_keep_python_from_ending():
+def test_a_pool_that_was_never_closed_does_not_keep_python_from_ending():
     script = "import pairloom.system.threads as c, os; pool = c.ThreadPool(3); pool.submit(print, 'done').result()"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=10)
     assert (done.stdout, done.stderr, done.returncode) == ("done\n", "", 0)
 
 
-def test_a_result_can_be_waited_for_so_and_so_long():
+def test_waiting_for_a_result_can_time_out():
     with workers(2) as pool, pytest.raises(TimeoutError):
         pool.submit(time.sleep, 0.1).result(timeout=0.01)
 
 
-def test_what_a_task_held_is_let_go_when_it_is_done():
+def test_a_finished_task_frees_its_arguments():
     class Large:
         pass
 
     large = Large()
-    there = weakref.ref(large)
+    reference = weakref.ref(large)
     with workers(2) as pool:
         pool.submit(id, large).result()
         with pytest.raises(TypeError):
             pool.submit(len, large).result()
         del large
-        wait_until(lambda: there() is None)
+        wait_until(lambda: reference() is None)
 
 
-def test_threads_work_for_a_thread_that_is_not_the_main_one(monkeypatch):
-    """Whose program may have come to its end otherwise."""
+def test_threads_work_for_a_thread_other_than_the_main_one(monkeypatch):
+    """The main thread may have ended by then."""
     monkeypatch.setattr(threading.main_thread(), "is_alive", lambda: False)
     found = []
 
-    def ask():
+    def caller():
         with workers(2) as pool:
-            time.sleep(0.6)  # longer than idle threads look about for whom they work
+            time.sleep(0.6)  # longer than SECONDS_BETWEEN_CHECKS
             found.extend(pool.map(abs, [-1, -2]))
 
-    asking = threading.Thread(target=ask)
-    asking.start()
-    asking.join()
+    thread = threading.Thread(target=caller)
+    thread.start()
+    thread.join()
     assert found == [1, 2]

@@ -51,10 +51,10 @@ def text_of(n_lines: int = 3000, n_words: int = 4000) -> list[list[str]]:
 
 def test_room_is_what_a_need_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "resident", lambda: RUNNING)
-    assert Budget(RUNNING + 100).room([memory.MemoryItem("", 30)]) == 70
-    assert Budget(RUNNING + 100).room([memory.MemoryItem("", 300)]) == 0
+    assert Budget(RUNNING + 100).spare([memory.MemoryItem("", 30)]) == 70
+    assert Budget(RUNNING + 100).spare([memory.MemoryItem("", 300)]) == 0
     monkeypatch.setattr(memory, "available", lambda: None)
-    assert Budget().room() is None
+    assert Budget().spare() is None
 
 
 # --- Phrases
@@ -112,7 +112,7 @@ def _counting_in_little(monkeypatch: pytest.MonkeyPatch) -> Any:
     """`count`, as if there were hardly any memory."""
     from pairloom.corpus import counting
 
-    monkeypatch.setattr(counting, "for_counting", lambda _: 3 << 20)
+    monkeypatch.setattr(counting, "memory_for_counting", lambda _: 3 << 20)
     monkeypatch.setattr(counting, "_BATCH", 1000)
     return counting.count
 

@@ -125,7 +125,10 @@ def test_what_cannot_be_factorised_is_refused(two_topics):
         pairloom.train(two_topics, model="sppmi-svd", dim=5, **{**OPTIONS, "negatives": 64})
     with pytest.raises(ConfigError, match="computed and does not start from vectors"):
         pairloom.train(two_topics, model="sppmi-svd", start=pairloom.train(two_topics, dim=3, epochs=1, **OPTIONS))
-    with pytest.raises(ConfigError, match=r"approaches, and has no objective=hs\. Leave out objective\."):
+    with pytest.raises(
+        ConfigError,
+        match=r"model=sppmi-svd is the limit of negative sampling, and has no objective=hs\. Leave out objective\.",
+    ):
         pairloom.train(two_topics, model="sppmi-svd", objective="hs")
     with pytest.raises(ConfigError, match="pairs are given here"):
         pairloom.train_pairs([("a", "b"), ("c", "d")], model="sppmi-svd")

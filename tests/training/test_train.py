@@ -342,6 +342,6 @@ def test_a_model_for_which_there_is_no_memory_is_refused_with_its_size(two_topic
     load_kernels()  # which trains a toy
     monkeypatch.setattr("pairloom.training.loop._aligned", none)
     with pytest.raises(
-        pairloom.InputError, match=r"^20 words and 20 contexts of dim 8 take 0\.0 GB, more than there is"
+        pairloom.InputError, match=r"^20 words and 20 contexts of dim 8 take 0\.0 MB, more than there is"
     ):
         pairloom.train(two_topics, dim=8, min_count=1)

@@ -10,7 +10,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +21,7 @@ from pairloom.corpus.sentences import Block, Corpus
 from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, Sieve, Spilling, Words
 from pairloom.errors import CorpusWarning
 from pairloom.progress import OnProgress, ignore, reporter
-from pairloom.system.memory import for_counting
+from pairloom.system.memory import memory_for_counting
 from pairloom.system.threads import in_order
 from pairloom.types import Counts
 
@@ -115,11 +114,11 @@ def count(
     """Count all words of a corpus. The result does not depend on the number of threads, nor on memory.
 
     If tables have to go to files (in the cache folder), words that the sieve lets go are left out. max_memory: bytes
-    for the whole process; what the tables may take of it, or of what there is, `memory.for_counting` says.
+    for the whole process; what the tables may take of it, or of what there is, `memory_for_counting` says.
     """
     n_threads = checked_threads(threads) if corpus.has_blocks else 1
     report = reporter("count", corpus.size_bytes, on_progress)
-    with _Tables(n_threads, for_counting(max_memory), cache_dir) as tables:
+    with _Tables(n_threads, memory_for_counting(max_memory), cache_dir) as tables:
         n_tokens, too_long = (_count_blocks if corpus.has_blocks else _count_pieces)(corpus, tables, report)
         corpus.check_unchanged()
         _warn(corpus, too_long)
@@ -132,9 +131,9 @@ class _Tables(Spilling):
 
     def __init__(self, threads: int, most_bytes: int, cache_dir: str | os.PathLike[str] | None) -> None:
         from pairloom.kernel.text.words import empty_table
-        from pairloom.system.cache_folder import default_cache_dir
+        from pairloom.system.cache_folder import cache_folder
 
-        super().__init__(most_bytes // threads, Path(cache_dir) if cache_dir is not None else default_cache_dir())
+        super().__init__(most_bytes // threads, cache_folder(cache_dir))
         self.threads, self._most_bytes = threads, most_bytes
         self.idle: SimpleQueue[Any] = SimpleQueue()
         for _ in range(threads):

@@ -26,7 +26,7 @@ from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary, checked_selection
 from pairloom.errors import CorpusChangedError, InputError
 from pairloom.progress import OnProgress, ignore
-from pairloom.system.cache_folder import _new_temporary, default_cache_dir, temporary_folder
+from pairloom.system.cache_folder import cache_folder, new_temporary_folder, temporary_folder
 from pairloom.system.files import atomic_write, output_errors, sync_name
 from pairloom.system.memory import give_back
 from pairloom.system.temporary import IN_CACHE, is_held
@@ -61,7 +61,7 @@ def prepare(
     keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
     if vocabulary is not None and len(vocabulary) < 2:
         raise InputError(f"The given vocabulary has {len(vocabulary)} words; need at least 2 words. Give a larger one.")
-    cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
+    cache = cache_folder(cache_dir)
 
     def build(folder: Path) -> Encoded:
         if vocabulary is not None:
@@ -122,7 +122,7 @@ def _check_same_words(corpus: Corpus, encoded: Encoded) -> None:
 
 
 def _build_temporary(cache: Path, build: Callable[[Path], Encoded]) -> Encoded:
-    temporary = _new_temporary(cache)
+    temporary = new_temporary_folder(cache)
     try:
         encoded = build(temporary.path)
     except BaseException:
@@ -191,7 +191,7 @@ class CacheEntry(NamedTuple):
 
 def cache_entries(cache_dir: str | os.PathLike[str] | None = None) -> list[CacheEntry]:
     """What is in the cache, also what a run that was killed left there."""
-    cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
+    cache = cache_folder(cache_dir)
     try:
         folders = sorted(cache.iterdir()) if cache.exists() else []
     except OSError as error:

@@ -14,7 +14,6 @@ MAX_WORD_BYTES bytes is left out, and a warning says so. A NUL is a character li
 import hashlib
 import io
 import os
-import reprlib
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +26,7 @@ from pairloom.config import MAX_WORD_BYTES, TextOptions
 from pairloom.corpus.decoding import TextBlock, text_blocks
 from pairloom.corpus.finding import SourceFile, find_files, names_files, remove_spooled
 from pairloom.errors import ConfigError, CorpusChangedError, CorpusTypeError, InputError
+from pairloom.system.display import quoted
 from pairloom.types import PathName
 
 Tokenizer = Callable[[str], list[str]]
@@ -130,7 +130,7 @@ def open_corpus(
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
         if not any(isinstance(item, os.PathLike) or names_files(item) for item in source):
             raise CorpusTypeError(
-                f"A sentence must be a list of words, but corpus[0] is the string {shown(source[0])}. "
+                f"A sentence must be a list of words, but corpus[0] is the string {quoted(source[0])}. "
                 "Use [s.split() for s in sentences]; if these are file names, no such files exist."
             )
         return TextCorpus(source, text, tokenize)
@@ -219,7 +219,7 @@ class TextCorpus(Corpus):
     def _words(self, line: str) -> list[str]:
         if self._tokenize is None:
             return line.split()
-        return _checked_words(self._tokenize(line), lambda: f"tokenize({shown(line)})") if line else []
+        return _checked_words(self._tokenize(line), lambda: f"tokenize({quoted(line)})") if line else []
 
 
 def _name(sources: Sequence[PathName], files: Sequence[SourceFile]) -> str:
@@ -277,7 +277,7 @@ def _checked_words(sentence: object, where: Callable[[], str]) -> list[str]:
     """The sentence as a list, if it is made of strings that are not empty."""
     if isinstance(sentence, str):
         raise CorpusTypeError(
-            f"A sentence must be a list of words, but {where()} is the string {shown(sentence)}. Use .split() on it."
+            f"A sentence must be a list of words, but {where()} is the string {quoted(sentence)}. Use .split() on it."
         )
     if not isinstance(sentence, list | tuple):
         kind = type(sentence).__name__
@@ -301,13 +301,13 @@ def _bad_word(words: list[Any], where: str) -> CorpusTypeError:
 def no_word(word: object, at: str) -> CorpusTypeError:
     """The error for what stands where a word should."""
     if isinstance(word, bytes):
-        return CorpusTypeError(f"{at} is {shown(word)}, of type bytes. Words are strings: use word.decode().")
+        return CorpusTypeError(f"{at} is {quoted(word)}, of type bytes. Words are strings: use word.decode().")
     if not isinstance(word, str):
-        return CorpusTypeError(f"{at} is {shown(word)}, of type {type(word).__name__}. Words are strings: use str().")
+        return CorpusTypeError(f"{at} is {quoted(word)}, of type {type(word).__name__}. Words are strings: use str().")
     if not word:
         return CorpusTypeError(f"{at} is an empty string. Leave empty words out: [w for w in words if w].")
     return CorpusTypeError(
-        f"{at} is {shown(word)}, which is half of a character. Decode the text with errors='replace'."
+        f"{at} is {quoted(word)}, which is half of a character. Decode the text with errors='replace'."
     )
 
 
@@ -325,10 +325,3 @@ def _short_enough(words: list[str]) -> tuple[list[str], int]:
         return words, 0
     short = [word for word in words if len(word.encode()) <= MAX_WORD_BYTES]
     return short, len(words) - len(short)
-
-
-def shown(value: object) -> str:
-    """A value as it looks in a message: not longer than a few words."""
-    short = reprlib.Repr()
-    short.maxstring = short.maxother = 50
-    return short.repr(value)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.system.spool import Spool, pieces
+from pairloom.system.spool import Spool, row_ranges
 from pairloom.types import Counts, Starts
 
 Result = TypeVar("Result")
@@ -101,7 +101,7 @@ class WordRuns:
             mine = starts[:, :, first], starts[:, :, last - 1] + sizes[:, :, last - 1]
             return function(np.stack(mine, axis=-1).tolist())
 
-        return in_order(go, pieces(sizes[:, 0].sum(axis=0), entries), threads)
+        return in_order(go, row_ranges(sizes[:, 0].sum(axis=0), entries), threads)
 
     def _absorb(self, ranges: Ranges) -> tuple[Words, list[Starts]]:
         from pairloom.kernel.text import words as kernel

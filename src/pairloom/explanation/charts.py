@@ -7,7 +7,7 @@ import numpy as np
 from pairloom.explanation import svg
 from pairloom.explanation.report import Explanation
 from pairloom.kernel.counts.explain import REACH
-from pairloom.system.escaping import html
+from pairloom.system.display import html
 
 FARTHEST = 60  # the largest distance in the plot of distances, in words
 

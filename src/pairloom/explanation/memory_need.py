@@ -50,7 +50,7 @@ def tokens_per_slab(budget: Budget, sizes: ExplanationSizes, threads: int, every
     tokens = min(TOKENS_PER_SLAB, max(SMALLEST_SLAB, sizes.n_tokens))
     choices = [tokens >> n for n in range(tokens.bit_length()) if tokens >> n >= SMALLEST_SLAB]
     need_of = {tokens: total(counting_need(sizes, threads, tokens)) for tokens in choices}
-    available = budget.room()
+    available = budget.spare()
     fitting = [tokens for tokens, size in need_of.items() if available is None or size <= available]
     tokens = fitting[0] if fitting else min(need_of, key=need_of.__getitem__)
     needs = [counting_need(sizes, threads, tokens), *([measuring_need(sizes, threads)] if everything else [])]

@@ -4,7 +4,7 @@ from pairloom.explanation import charts, tables
 from pairloom.explanation.fit import Fit
 from pairloom.explanation.report import Explanation
 from pairloom.explanation.tables import Table
-from pairloom.system.escaping import html
+from pairloom.system.display import html
 
 _STYLE = """
 :root { color-scheme: light dark; --paper: #fff; --ink: #1b1f24; --faint: #d8dde3; --soft: #57606a;

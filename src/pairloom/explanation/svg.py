@@ -6,7 +6,7 @@ Classes that the page colours: axis, grid, line, same, span, dot, bar, cell, and
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pairloom.system.escaping import html
+from pairloom.system.display import html
 
 WIDTH, HEIGHT = 440, 330
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 22, 12, 50

@@ -20,7 +20,7 @@ For new contexts with the words fixed, exchange w and c. D' then holds k |D| noi
 k noise(c) / p(c) for each of its pairs in D, where p(c) is the share of c in D. Words are as frequent in D' as in D.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Unpack, get_args
 
@@ -50,8 +50,8 @@ from pairloom.fold_in.occurrences import (
 )
 from pairloom.method.contexts import Windows
 from pairloom.pairs.pair_reading import open_pairs
-from pairloom.progress import OnProgress, Progress, ignore
-from pairloom.system.spelling import quoted
+from pairloom.progress import OnProgress, Progress, ignore, reporter
+from pairloom.system.display import quoted
 from pairloom.system.threads import Workers, workers
 from pairloom.types import CorpusLike, Float64s, PairsLike, PathName
 from pairloom.vectors.embedding import Embedding
@@ -151,8 +151,8 @@ def fold_in(
             with open_pairs(pairs, text=text) as opened:
                 found, digest = occurrences_in_pairs(opened, new, fixed, known, side == "words"), None
         usable, left_out = _split_off_unusable(found)
-        report = _reporter(len(usable.words), on_progress)
-        report(0)
+        on_progress(Progress(stage="solve", total=len(usable.words)))
+        report = reporter("solve", len(usable.words), on_progress)
         drawn = context_noise(fixed.vectors, _drawn_from(fixed, config, side), most_contexts)
         per_pair = _drawn_per_pair(usable, known, config, side)
         V = solve(usable, fixed.vectors, drawn, per_pair, l2, most_contexts, pool, report)
@@ -322,7 +322,3 @@ def _drawn_per_pair(found: Occurrences, known: Vectors, config: TrainConfig, sid
         return np.full(len(found.words), float(config.negatives))
     noise = found.model_counts**config.noise_power / np.sum(np.maximum(1, known.counts) ** config.noise_power)
     return np.asarray(config.negatives * noise / found.share)
-
-
-def _reporter(total: int, on_progress: OnProgress) -> Callable[[int], None]:
-    return lambda done: on_progress(Progress(stage="solve", done=done, total=total))

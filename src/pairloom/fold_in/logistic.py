@@ -14,7 +14,7 @@ import numpy as np
 from pairloom.errors import DivergedError
 from pairloom.fold_in.occurrences import Occurrences
 from pairloom.method.objective import log_sigmoid, sigmoid
-from pairloom.system.spelling import quoted
+from pairloom.system.display import quoted
 from pairloom.system.threads import Workers
 from pairloom.types import Counts, Float64s, Ids, Matrix
 

@@ -18,7 +18,7 @@ from pairloom.formats.native import check_float16
 from pairloom.formats.word2vec import checked_words
 from pairloom.system.files import check_folder, flushed_write, output_errors, sync_folder, sync_name
 from pairloom.system.temporary import BESIDE_OUTPUT, Temporary
-from pairloom.system.tensors import pieces
+from pairloom.system.tensors import byte_chunks
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
@@ -155,7 +155,7 @@ def _write_embeddings(vectors: Vectors, path: Path, dtype: str) -> None:
     header += b" " * (-(8 + len(header)) % 64)
     with flushed_write(path) as file:
         file.write(len(header).to_bytes(8, "little") + header)
-        file.writelines(pieces(vectors.vectors, stored))
+        file.writelines(byte_chunks(vectors.vectors, stored))
         file.write(bytes(vectors.dim * stored.itemsize))
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import Fault, InputError
-from pairloom.system.tensors import DAMAGED, FOREIGN, Layout, Tensors, mapped, read, short, write
+from pairloom.system.display import quoted
+from pairloom.system.tensors import DAMAGED, FOREIGN, Layout, Tensors, mapped, read, write
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import DEEPEST, fault_in, is_too_deep
 from pairloom.vectors.vectors import Vectors
@@ -39,7 +40,7 @@ def save(embedding: Embedding, path: str | os.PathLike[str], dtype: str = "float
         check_float16(embedding.contexts)
     if (name := fault_in(embedding.record)) is not None:
         raise InputError(
-            f"The record of the embedding has {short(embedding.record[name])} for {name}. Put it under another name."
+            f"The record of the embedding has {quoted(embedding.record[name])} for {name}. Put it under another name."
         )
     write(path, _KIND, _tensors(embedding), embedding.record, half=dtype == "float16")
 
@@ -95,7 +96,7 @@ def _embedding(data: memoryview, verify: bool) -> Embedding:
     if is_too_deep(record):
         raise Fault(f"the record is nested more than {DEEPEST} deep. {DAMAGED}")
     if (wrong := fault_in(record)) is not None:
-        raise Fault(f"its record has {short(record[wrong])} for {wrong}, which no pairloom writes. {FOREIGN}")
+        raise Fault(f"its record has {quoted(record[wrong])} for {wrong}, which no pairloom writes. {FOREIGN}")
     return Embedding(
         words=_vectors(tensors, ("W", "words", "word_offsets", "word_counts"), verify),
         contexts=_vectors(tensors, ("C", "contexts", "context_offsets", "context_counts"), verify),
@@ -110,7 +111,7 @@ def _check_shapes(shapes: dict[str, list[int]]) -> None:
     expected |= {"W": [n, max(d, 1)], "context_offsets": [m + 1], "context_counts": [m]}
     for name, shape in expected.items():
         if shapes[name] != shape:
-            raise Fault(f"tensor {name} of shape {short(shapes[name])} does not fit the others. {DAMAGED}")
+            raise Fault(f"tensor {name} of shape {quoted(shapes[name])} does not fit the others. {DAMAGED}")
 
 
 def _vectors(tensors: Tensors, names: tuple[str, str, str, str], verify: bool) -> Vectors:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import Fault, InputError
+from pairloom.system.display import format_bytes
 from pairloom.types import Matrix
 
 AGAIN = "Get or make the file again."
@@ -137,7 +138,7 @@ def new_rows(rows: int, dim: int) -> tuple[Matrix, Hashes]:
         return np.empty((rows, dim), np.float32), np.empty(rows, np.int64)
     except (MemoryError, ValueError):  # ValueError: beyond all addresses
         raise Fault(
-            f"{rows:,} rows of {dim:,} numbers take {4 * rows * dim / 2**30:,.1f} GB, more memory than there is. "
+            f"{rows:,} rows of {dim:,} numbers take {format_bytes(4 * rows * dim)}, more memory than there is. "
             "Load only the first rows by limit= (--limit on the command line)."
         ) from None
 

@@ -29,8 +29,8 @@ def _cache_dir(package: Path, ours: Path) -> str:
 
 
 if not config.CACHE_DIR:  # type: ignore[attr-defined]  # Numba makes its attributes when it is imported
-    from pairloom.system.cache_folder import default_cache_dir
+    from pairloom.system.cache_folder import cache_folder
 
     config.CACHE_DIR = _cache_dir(  # type: ignore[attr-defined]
-        Path(__file__).parent, default_cache_dir() / "kernels"
+        Path(__file__).parent, cache_folder() / "kernels"
     )

@@ -35,8 +35,8 @@ from pairloom.method.draws import Purpose, heldout_key, key
 from pairloom.pairs.blocks import ranges
 from pairloom.pairs.from_text import TextSource
 from pairloom.progress import OnProgress, ignore, reporter
-from pairloom.system.cache_folder import default_cache_dir
-from pairloom.system.spool import Runs, Spool, pieces
+from pairloom.system.cache_folder import cache_folder
+from pairloom.system.spool import Spool, SpooledTables, row_ranges
 from pairloom.system.threads import in_order
 from pairloom.types import Counts, Float64s, Ids
 
@@ -140,12 +140,12 @@ def cooccurrences(
     where the passing files go. tokens_per_slab bounds memory, and changes nothing else.
     """
     sides, unit = _in_units(left, right)
-    folder = Path(cache_dir) if cache_dir is not None else default_cache_dir()
+    folder = cache_folder(cache_dir)
     counting = _Counting(encoded, thinning, sides, clean, checked_threads(threads))
-    with Runs(folder) as runs, Runs(folder) as merged:
+    with SpooledTables(folder) as runs, SpooledTables(folder) as merged:
         counting.count_slabs(runs, tokens_per_slab, on_progress)
         counting.merge(runs, merged)
-        if not merged.length:
+        if not merged.n_entries:
             raise InputError(
                 "No line of the corpus keeps two words, so no word has a context. "
                 "Put several words on a line, or use a larger sample."
@@ -227,7 +227,7 @@ class _Counting:
         self.thinning = thinning or Thinning(keep_limit(np.ones(n_words)), seed=0)
         self._sums: list[Counts] = []  # that nobody uses: as many as threads
 
-    def count_slabs(self, runs: Runs, tokens: int, on_progress: OnProgress) -> None:
+    def count_slabs(self, runs: SpooledTables, tokens: int, on_progress: OnProgress) -> None:
         """One run for each slab of each epoch."""
         slabs = list(ranges(self.encoded.starts, tokens))
         report = reporter("pairs", self.thinning.epochs * self.encoded.n_tokens, on_progress)
@@ -237,7 +237,9 @@ class _Counting:
                 self._count_slab(runs, epoch, first, last, lambda n, before=before: report(before + n))  # type: ignore[misc]
                 report(epoch * self.encoded.n_tokens + int(self.encoded.starts[last]))
 
-    def _count_slab(self, runs: Runs, epoch: int, first: int, last: int, report: Callable[[int], None]) -> None:
+    def _count_slab(
+        self, runs: SpooledTables, epoch: int, first: int, last: int, report: Callable[[int], None]
+    ) -> None:
         from pairloom.kernel.counts import cooccur
 
         text, starts, positions = self._slab(epoch, first, last)
@@ -250,7 +252,7 @@ class _Counting:
         for (_, end), made in self._rows(np.diff(starts) * reach, make):
             runs.add(*made)
             report(int(starts[end]))
-        runs.end()
+        runs.end_table()
 
     def _slab(self, epoch: int, first: int, last: int) -> tuple[Ids, Counts, Ids]:
         """The slab's text as it is in this epoch, and where each word stands in it."""
@@ -266,7 +268,7 @@ class _Counting:
         cooccur.places(text[:n], starts, positions)
         return text[:n], starts, positions
 
-    def merge(self, runs: Runs, merged: Runs) -> None:
+    def merge(self, runs: SpooledTables, merged: SpooledTables) -> None:
         """The runs, added up."""
         from pairloom.kernel.counts import cooccur
 
@@ -278,7 +280,7 @@ class _Counting:
 
         for _, made in self._rows(np.diff(run_starts, axis=1).sum(axis=0), make):
             merged.add(*made)
-        merged.end()
+        merged.end_table()
 
     def _rows(
         self, most: Counts, make: Callable[..., int]
@@ -299,4 +301,4 @@ class _Counting:
             self._sums.append(sums)
             return piece, (contexts[:n], counts[:n], lengths)
 
-        return in_order(made, pieces(most, ENTRIES_PER_PIECE), self.threads)
+        return in_order(made, row_ranges(most, ENTRIES_PER_PIECE), self.threads)

@@ -25,7 +25,7 @@ from pairloom.pairs.pair_reading import PairCorpus
 from pairloom.pairs.source import WeightedNames
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.files import output_errors
-from pairloom.system.memory import for_counting
+from pairloom.system.memory import memory_for_counting
 
 Pairs = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float32]
@@ -68,7 +68,7 @@ def encode_pairs(
     check_sizes is called with the numbers of words and of contexts before these are gathered, check with words,
     contexts, the number of pairs and whether they have weights; both may refuse them. max_memory: as of `count`.
     """
-    room = for_counting(max_memory) // 2
+    room = memory_for_counting(max_memory) // 2
     with SideCounts(room, folder, threads) as w_side, SideCounts(room, folder, threads) as c_side:
         n_pairs, weighted = _read(corpus, folder, w_side, c_side, threads, on_progress)
         if n_pairs == 0:

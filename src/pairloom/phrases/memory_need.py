@@ -28,7 +28,7 @@ class Need:
         self._budget, self._per_word = budget, PER_WORD + PER_LISTED_WORD * listed
         self._text = MemoryItem("for text", BLOCKS_OF_TEXT * threads)
         self._words, self._pairs = MemoryItem("for words", 0), MemoryItem("for pairs", 0)
-        budget.begin()
+        budget.set_baseline()
 
     def check_words(self, n_words: int, n_bytes: int) -> None:
         """Refuse more words than fit."""
@@ -46,7 +46,7 @@ class Need:
 
     def slots(self, most: int) -> int:
         """How many slots all tables of pairs together may have: half of the room, at most so many."""
-        room = self._budget.room([self._text, self._words])
+        room = self._budget.spare([self._text, self._words])
         return most if room is None else min(most, room // 2 // PER_SLOT)
 
     def _check(self, advice: str = _FEWER, *more: MemoryItem) -> None:

@@ -22,7 +22,7 @@ from pairloom.corpus.spilling import Sieve
 from pairloom.errors import CorpusChangedError, InputError
 from pairloom.phrases.memory_need import Need
 from pairloom.progress import OnProgress, ignore, reporter
-from pairloom.system.cache_folder import default_cache_dir, temporary_folder
+from pairloom.system.cache_folder import cache_folder, temporary_folder
 from pairloom.system.files import output_errors
 from pairloom.system.memory import Budget, give_back
 from pairloom.system.threads import in_order
@@ -88,7 +88,7 @@ def count_pairs(
 @contextmanager
 def _scratch(cache_dir: str | os.PathLike[str] | None) -> Iterator[Path]:
     """A file that goes when the body ends, in the cache folder; named so that `pairloom cache --clear` finds it too."""
-    cache = Path(cache_dir) if cache_dir is not None else default_cache_dir()
+    cache = cache_folder(cache_dir)
     with temporary_folder(cache) as folder:
         yield folder / "units.bin"
 

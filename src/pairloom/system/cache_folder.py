@@ -7,10 +7,13 @@ from pathlib import Path
 
 from pairloom.errors import OutputError
 from pairloom.system.temporary import IN_CACHE, Temporary
+from pairloom.types import PathName
 
 
-def default_cache_dir() -> Path:
-    """$PAIRLOOM_CACHE, or the system's place for caches."""
+def cache_folder(cache_dir: PathName | None = None) -> Path:
+    """cache_dir if given, otherwise $PAIRLOOM_CACHE, otherwise the system's folder for caches."""
+    if cache_dir is not None:
+        return Path(cache_dir)
     import platformdirs
 
     return Path(os.environ.get("PAIRLOOM_CACHE") or platformdirs.user_cache_dir("pairloom"))
@@ -18,15 +21,16 @@ def default_cache_dir() -> Path:
 
 @contextmanager
 def temporary_folder(cache: Path) -> Iterator[Path]:
-    """A new folder in the cache, which goes when the body ends unless it has another name by then."""
-    temporary = _new_temporary(cache)
+    """A new folder in the cache. It is removed when the body ends, unless the body has renamed it."""
+    temporary = new_temporary_folder(cache)
     try:
         yield temporary.path
     finally:
         temporary.remove()
 
 
-def _new_temporary(cache: Path) -> Temporary:
+def new_temporary_folder(cache: Path) -> Temporary:
+    """A new folder in the cache, which the caller removes. The cache is created if it does not exist."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
         return Temporary.folder(cache, IN_CACHE)

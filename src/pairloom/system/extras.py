@@ -1,4 +1,4 @@
-"""Packages that only some questions need: `pip install 'pairloom[wmd]'` and the like."""
+"""Optional packages, installed for example by `pip install 'pairloom[wmd]'`."""
 
 from importlib import import_module
 from typing import Any
@@ -7,7 +7,7 @@ from pairloom.errors import MissingExtraError
 
 
 def need(module: str, extra: str, what: str) -> Any:
-    """Import a module that an extra brings, or say what needs it and how to install it."""
+    """Import a module of an extra. If it is missing, the error says what needs it and how to install it."""
     try:
         return import_module(module)
     except ImportError:

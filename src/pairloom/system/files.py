@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from pairloom.errors import InputError, OutputError
+from pairloom.system.display import format_bytes
 from pairloom.system.temporary import remove_leftovers, temporary_file
 
 _ADVICE = {
@@ -23,17 +24,15 @@ _ADVICE = {
     errno.EISDIR: "It is a folder: give the name of a file.",
     errno.ENAMETOOLONG: "Choose a shorter name.",
 }
-_STREAMS = (
-    "/dev/std",
-    "/dev/fd/",
-    "/proc/",
-)  # may be a file that the shell has opened: replacing it would not reach it
-_CANNOT_FLUSH = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF}  # not: has failed to
+# These may lead to a file that the shell has opened. Replacing that file would not write to the shell's.
+_STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
+# The filesystem has no fsync. Other errors mean that an fsync has failed.
+_CANNOT_FLUSH = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF}
 
 
 @contextmanager
 def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn any OSError of the body into one OutputError about `path`; the body should do nothing but write."""
+    """Turn any OSError of the body into an OutputError about `path`. The body should do nothing but write."""
     try:
         yield
     except OutputError:
@@ -46,13 +45,14 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Give a file to write into; it takes the place of `path` when the body ends, and not before.
+    """Yield a file to write to, which replaces `path` when the body ends.
 
-    temp file in the same folder -> fsync -> rename -> fsync of the folder, so that at every moment `path` holds the old
-    bytes or the new ones, also after a crash. If the body or the disk fails, the temp file goes and the old one stays;
-    what a killed process left is removed by the next write into the same folder. A symbolic link is followed, the
-    permissions of an old file are kept, and what is not a regular file (a pipe, /dev/stdout) is written directly, since
-    it cannot be renamed over.
+    temp file in the same folder -> fsync -> rename -> fsync of the folder. So `path` holds either the old bytes or the
+    new ones at every moment, also after a crash. If the body or the disk fails, the temp file is removed and the old
+    file stays. If the process is killed, the next write into the same folder removes the temp file.
+
+    Symbolic links are followed, and the permissions of an old file are kept. Pipes and devices (/dev/stdout) are
+    written directly, since a file cannot be renamed over them.
     """
     with output_errors(path):
         target = target_of(path)
@@ -75,7 +75,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 @contextmanager
 def packed_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """The same, packed by gzip if the name ends in .gz, without name and hour: equal content makes equal files."""
+    """Like `atomic_write`, but compressed if `path` ends in .gz. Same content, same bytes: no file name, no time."""
     with atomic_write(path) as file:
         if not os.fspath(path).lower().endswith(".gz"):
             yield file
@@ -88,18 +88,18 @@ def packed_write(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 @contextmanager
 def flushed_write(path: Path) -> Iterator[BinaryIO]:
-    """Give a new file in a folder that is itself temporary; when the body ends, the file is on the disk."""
+    """Yield a new file in a temporary folder, and flush it to the disk when the body ends."""
     with path.open("xb") as file:
         yield file
         _flush(file)
 
 
 def target_of(path: str | os.PathLike[str]) -> Path | None:
-    """Where the file or folder `path` is, or will be, once links are followed; None for pipes and devices."""
+    """The file or folder that `path` leads to once links are followed; None for pipes and devices."""
     try:
         target = Path(os.path.realpath(path))
         status = _status(target)
-    except ValueError as error:  # a NUL
+    except ValueError as error:  # a NUL in the path
         raise OSError(errno.EINVAL, str(error)) from None
     is_plain = status is None or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
     return target if is_plain and not os.fspath(path).startswith(_STREAMS) else None
@@ -121,7 +121,7 @@ def _flush(file: BinaryIO) -> None:
 
 
 def _sync(descriptor: int) -> None:
-    """fsync, where the filesystem has it."""
+    """fsync, if the filesystem supports it."""
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -130,10 +130,10 @@ def _sync(descriptor: int) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names in `folder` survive a power cut. (Windows opens no folders, and needs it not.)"""
+    """Make the names in `folder` survive a power cut. (Not needed on Windows, which cannot open folders.)"""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
-    except PermissionError:  # also a folder that may be written and not read
+    except PermissionError:  # on Windows, or for a folder that may be written but not read
         return
     try:
         _sync(descriptor)
@@ -142,23 +142,23 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_name(target: Path, path: str | os.PathLike[str]) -> None:
-    """Make the name that `target` just got survive a power cut; an OutputError about `path` says that it may not."""
+    """Make the new name of `target` survive a power cut, or raise an OutputError about `path`."""
     try:
         sync_folder(target.parent)
     except OSError as error:
         raise OutputError(
             f"{os.fspath(path)} is written, but a power cut could undo it: its folder could not be flushed to the "
-            f"disk: {error.strerror}. Look after the disk, and write it again."
+            f"disk: {error.strerror}. Check the disk, then write the file again."
         ) from error
 
 
-# --- Before the work
+# --- Checks before the work
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """Raise an InputError if a file at `path` clearly cannot be written. It writes nothing anywhere."""
+    """Raise an InputError if a file at `path` clearly cannot be written. Writes nothing itself."""
     try:
-        target = Path(os.path.realpath(path))  # a symbolic link is written through
+        target = Path(os.path.realpath(path))  # writing follows symbolic links
         with suppress(FileNotFoundError, NotADirectoryError):
             target.stat()  # raises for a name too long, or with a NUL in it
     except (OSError, ValueError) as error:
@@ -167,7 +167,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     if target.is_dir():
         raise InputError(f"{os.fspath(path)} is a folder. Give the name of a file to write.")
     if target.parent.exists() and not target.parent.is_dir():
-        raise InputError(f"{target.parent} is a file, so there is no {os.fspath(path)}. Give a path in a folder.")
+        raise InputError(f"{os.fspath(path)} cannot be written: {target.parent} is a file. Give a path in a folder.")
     if not target.parent.is_dir():
         raise InputError(f"The folder {target.parent} of {os.fspath(path)} does not exist. Create it first.")
     if not os.access(target.parent, os.W_OK | os.X_OK):
@@ -177,18 +177,18 @@ def check_folder(path: str | os.PathLike[str]) -> None:
 def check_space(path: str | os.PathLike[str], size: int) -> None:
     """Raise an OutputError if a file of `size` bytes cannot be written to `path` for lack of space.
 
-    The old file stays until the new one is whole, so that all of it is needed; what killed processes left there goes.
-    Where it cannot be known how much is free (a device, a filesystem that does not say), this says nothing.
+    The old file stays until the new one is complete, so its space does not count as free. Temporary files that killed
+    processes left in the folder are removed first. If the free space is unknown, as for a device, nothing is checked.
     """
-    free = _free(path)
+    free = _free_space(path)
     if free is not None and size > free:
         raise OutputError(
-            f"{os.fspath(path)} needs {_bytes(size)}, and its disk has {_bytes(free)} left (an old file stays until "
-            "the new one is whole). Free some space, choose another place, or a smaller dim."
+            f"{os.fspath(path)} needs {format_bytes(size)}, and its disk has {format_bytes(free)} left (the old file "
+            "stays until the new one is complete). Free some space, choose another place, or use a smaller dim."
         )
 
 
-def _free(path: str | os.PathLike[str]) -> int | None:
+def _free_space(path: str | os.PathLike[str]) -> int | None:
     import shutil
 
     with suppress(OSError):
@@ -198,7 +198,3 @@ def _free(path: str | os.PathLike[str]) -> int | None:
             disk = shutil.disk_usage(target.parent)
             return disk.free if disk.total else None
     return None
-
-
-def _bytes(n: int) -> str:
-    return f"{n / 1e9:,.1f} GB" if n >= 1e9 else f"{n / 1e6:,.1f} MB"

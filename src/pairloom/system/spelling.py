@@ -1,22 +1,16 @@
-"""What somebody may have meant by a word that is not there."""
+"""Suggestions for misspelt words."""
 
 import difflib
 from collections.abc import Iterator, Mapping
 
-_FREQUENT = 20_000  # words, from the first row on, that are compared letter by letter with a misspelt one
-
-
-def quoted(thing: object) -> str:
-    """repr, which keeps a word with line breaks on one line; cut where it is long."""
-    text = repr(thing)
-    return text if len(text) <= 80 else f"{text[:60]}... ({len(text):,} characters)"
+_FREQUENT = 20_000  # the first rows: the words that are compared letter by letter with a misspelt one
 
 
 def near_spellings(word: str, index: Mapping[str, int]) -> list[str]:
-    """At most two known words that one may have meant, the likeliest first, the more frequent first among equals.
+    """At most two known words that the user may have meant, best match first, then the more frequent first.
 
-    difflib would need seconds for a million words. It sees only those that one mistake or another case of the
-    letters makes of `word`, found by looking them up, and the frequent words of nearly its length.
+    difflib would need seconds for a million words. So it compares only two groups: known words that differ from `word`
+    by one mistake or by case, which are found by lookup, and frequent words of nearly the same length.
     """
     if not 1 < len(word) <= 40:
         return []
@@ -31,7 +25,7 @@ def near_spellings(word: str, index: Mapping[str, int]) -> list[str]:
 
 
 def _one_mistake_away(word: str, alphabet: set[str]) -> Iterator[str]:
-    """Every spelling with one letter left out, put in, put for another, or two neighbours swapped."""
+    """All spellings with one letter missing, added or replaced, or with two neighbours swapped."""
     for i in range(len(word) + 1):
         before, after = word[:i], word[i:]
         yield before + after[1:]

@@ -1,9 +1,11 @@
-"""Temporary files and folders that belong to a living process, and are removed by the next one if it was killed.
+"""Temporary files and folders. If the process that made one is killed, the next process removes it.
 
-Whoever makes one locks it (flock) and keeps the lock until it is renamed or removed. The system takes the lock back
-when a process ends, however it ends, so what nobody holds was left behind. The host stands in the name, since on some
-network filesystems locks are not seen by other machines: what another host made is left alone for a day. Where there
-are no such locks at all (Windows, some network filesystems), nothing is removed but one's own.
+The process that makes a temporary file or folder locks it (flock) until it is renamed or removed. The system releases
+the lock when the process ends, even if it is killed. So a temporary file without a lock is a leftover.
+
+On some network filesystems a machine cannot see the locks of other machines. Therefore the name includes the host, and
+files of another host are left alone for a day. Without flock (on Windows and some network filesystems) a process
+removes only its own files.
 """
 
 import hashlib
@@ -17,20 +19,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-HAS_LOCKS = find_spec("fcntl") is not None  # Windows has not
+HAS_LOCKS = find_spec("fcntl") is not None  # False on Windows
 
-TemporaryKind = tuple[str, str]  # what stands before and after the random part of a name
+TemporaryKind = tuple[str, str]  # the parts of a name before and after the host and the random digits
 BESIDE_OUTPUT: TemporaryKind = (".pairloom-", ".tmp")
 IN_CACHE: TemporaryKind = ("pairloom-tmp-", "")
 
 _NAME = re.compile(r"(?:\.pairloom-(\w{8})\w{16}\.tmp|pairloom-tmp-(\w{8})\w{16})", re.ASCII)
-_OTHER_HOSTS_REST = 24 * 3600.0  # seconds that what another host made is left alone
+_OTHER_HOSTS_REST = 24 * 3600.0  # seconds for which files of another host are left alone
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-_LOOK = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # never through a link, nor waiting
+_INSPECT = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # follows no link, never waits
 
 
 def try_lock(descriptor: int) -> bool | None:
-    """Lock an open file until it is closed; False if somebody else has it, None if it cannot be locked here."""
+    """Lock an open file until it is closed. False if another process has the lock, None if there are no locks here."""
     if not HAS_LOCKS:
         return None
     import fcntl
@@ -45,7 +47,7 @@ def try_lock(descriptor: int) -> bool | None:
 
 
 def is_at(path: Path, descriptor: int) -> bool:
-    """Whether `path` is still the name of an open file."""
+    """Whether `path` still names the open file."""
     try:
         return os.path.samestat(path.lstat(), os.fstat(descriptor))
     except FileNotFoundError:
@@ -53,43 +55,44 @@ def is_at(path: Path, descriptor: int) -> bool:
 
 
 class Temporary:
-    """A file or folder that others leave alone until it is removed, or this process ends."""
+    """A file or folder that other processes leave alone until it is removed or this process ends."""
 
-    def __init__(self, path: Path, owner: int | None) -> None:
+    def __init__(self, path: Path, lock: int | None) -> None:
         self.path = path
-        self._owner = owner  # a descriptor that holds the lock, where there are locks
+        self._lock = lock  # the descriptor that holds the lock, or None without locks
 
     @classmethod
     def folder(cls, parent: Path, kind: TemporaryKind) -> "Temporary":
-        """A new folder, after removing what killed processes have left in `parent`."""
-        path, descriptor, _ = _made(parent, kind, _make_folder)
+        """Make a new folder in `parent`, and remove what killed processes left there."""
+        path, descriptor, _ = _make(parent, kind, _create_folder)
         return cls(path, descriptor)
 
     @classmethod
     def file(cls, parent: Path) -> tuple["Temporary", int]:
-        """The same with a file, and a descriptor to write to it. (Windows renames no file that is open twice.)"""
-        path, descriptor, is_locked = _made(parent, BESIDE_OUTPUT, _make_file)
+        """Make a new file in `parent` in the same way. Also returns a descriptor to write to it."""
+        path, descriptor, is_locked = _make(parent, BESIDE_OUTPUT, _create_file)
+        # Only a lock needs a second descriptor. Windows has no locks, and cannot rename a file that is open twice.
         return cls(path, os.dup(descriptor) if is_locked else None), descriptor
 
     def remove(self) -> None:
-        """Remove it, unless it has another name by now, and let go of it."""
+        """Remove it, unless it has been renamed, and release the lock."""
         _remove(self.path)
-        owner, self._owner = self._owner, None
-        if owner is not None:
-            with suppress(OSError):  # what was written was flushed long ago
-                os.close(owner)
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            with suppress(OSError):  # everything written was flushed before
+                os.close(lock)
 
 
 _Descriptor = TypeVar("_Descriptor", int, int | None)
 
 
-def _made(parent: Path, kind: TemporaryKind, make: Callable[[Path], _Descriptor]) -> tuple[Path, _Descriptor, bool]:
-    """A new name and what was made there; whether it is locked."""
+def _make(parent: Path, kind: TemporaryKind, create: Callable[[Path], _Descriptor]) -> tuple[Path, _Descriptor, bool]:
+    """Create a file or folder under a new name. Returns its path, its descriptor and whether it is locked."""
     remove_leftovers(parent)
     while True:
         path = parent / f"{kind[0]}{_host()}{os.urandom(8).hex()}{kind[1]}"
         try:
-            descriptor = make(path)
+            descriptor = create(path)
             locked = None if descriptor is None else try_lock(descriptor)
             if descriptor is None or locked is None:
                 return path, descriptor, False
@@ -97,36 +100,36 @@ def _made(parent: Path, kind: TemporaryKind, make: Callable[[Path], _Descriptor]
                 return path, descriptor, True
         except FileNotFoundError:
             if parent.exists():
-                continue  # somebody took a folder for a leftover before it was even opened: take another
+                continue  # another process removed the folder as a leftover before it was opened: make another
             raise
         except BaseException:
             _remove(path)
             raise
-        os.close(descriptor)  # somebody took it for a leftover before it was locked: take another
+        os.close(descriptor)  # another process removed it as a leftover before it was locked: make another
 
 
-def _make_file(path: Path) -> int:
+def _create_file(path: Path) -> int:
     return os.open(path, _NEW_FILE, 0o666)
 
 
-def _make_folder(path: Path) -> int | None:
+def _create_folder(path: Path) -> int | None:
     path.mkdir()
     try:
         return os.open(path, os.O_RDONLY)
-    except PermissionError:  # Windows opens no folders
+    except PermissionError:  # Windows cannot open folders
         return None
 
 
 @contextmanager
 def temporary_file(parent: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A file to write into, which is gone when the body ends unless it has another name by then."""
+    """Yield a file to write to. It is removed when the body ends, unless the body has renamed it."""
     temporary, descriptor = Temporary.file(parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             try:
                 yield temporary.path, file
             except BaseException:
-                with suppress(OSError):  # what was not yet written is not wanted any more
+                with suppress(OSError):  # the rest of the buffer is no longer needed
                     file.close()
                 raise
     finally:
@@ -134,17 +137,17 @@ def temporary_file(parent: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove temporary files and folders whose makers have ended. What cannot be looked into stays."""
+    """Remove temporary files and folders of processes that have ended. Those that cannot be opened stay."""
     with suppress(OSError):
-        for name in os.listdir(folder):  # noqa: PTH208 (a name is all that most files need be looked at for)
+        for name in os.listdir(folder):  # noqa: PTH208 (names are enough to skip most files)
             if match := _NAME.fullmatch(name):
-                _remove_if_left(folder / name, (match[1] or match[2]) == _host())
+                _remove_if_leftover(folder / name, (match[1] or match[2]) == _host())
 
 
 def is_held(path: Path) -> bool:
-    """Whether a living process has made it and not yet removed it, as far as can be seen from here."""
+    """Whether a running process uses this temporary file or folder, as far as locks show."""
     with suppress(OSError):
-        descriptor = os.open(path, _LOOK)
+        descriptor = os.open(path, _INSPECT)
         try:
             return try_lock(descriptor) is False
         finally:
@@ -152,9 +155,9 @@ def is_held(path: Path) -> bool:
     return False
 
 
-def _remove_if_left(path: Path, is_ours: bool) -> None:
+def _remove_if_leftover(path: Path, is_ours: bool) -> None:
     with suppress(OSError):
-        descriptor = os.open(path, _LOOK)
+        descriptor = os.open(path, _INSPECT)
         try:
             rested = is_ours or time.time() - os.fstat(descriptor).st_mtime > _OTHER_HOSTS_REST
             if rested and try_lock(descriptor):
@@ -167,7 +170,7 @@ def _remove(path: Path) -> None:
     with suppress(OSError):
         path.unlink()
         return
-    import shutil  # here and below, since these take longer to import than `pairloom --help` has
+    import shutil  # here, like platform below, because it would slow down `pairloom --help`
 
     shutil.rmtree(path, ignore_errors=True)
 

@@ -1,7 +1,7 @@
-"""Threads that work through lists. The kernels let go of Python's lock, so threads are all that it takes.
+"""Threads that run tasks. The kernels release Python's global lock, so threads are enough to use all cores.
 
-An exception in a task reaches whoever asks for its result. A thread that ends for any other reason takes the result
-with it: so every wait looks now and then whether all threads still live, and none waits for ever.
+An exception in a task is raised again where its result is read. A thread that dies in any other way loses its task, so
+everything that waits for a result checks regularly that all threads are alive. Nothing waits for ever.
 """
 
 import threading
@@ -15,93 +15,78 @@ from typing import Any, Protocol, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-SECONDS_BETWEEN_LOOKS = 0.25  # of whoever waits, at whether those who work still live
+SECONDS_BETWEEN_CHECKS = 0.25  # how often a waiting thread checks that the threads it depends on are alive
 
 
 class Workers(Protocol):
-    """What training asks of whoever does the work."""
+    """What training needs from the threads that do its work."""
 
     def map(self, function: Callable[..., Result], /, *iterables: Iterable[Any]) -> Iterator[Result]:
-        """Like Python's map, in any order of working; results and exceptions come in the order of the items."""
+        """Like Python's map. Calls may run in any order; results and exceptions come in the order of the items."""
 
     def submit(self, function: Callable[..., Result], /, *args: Any) -> Future[Result]:
-        """Have function(*args) called some time; the future has its result or its exception."""
+        """Schedule function(*args). The future holds its result or its exception."""
 
     def check(self) -> None:
-        """Raise an error if somebody who should do the work no longer can."""
+        """Raise an error if a thread has died."""
 
 
-class _Here:
-    """One thread is the one that asks, so that an interrupt finds it, also while Numba compiles.
-
-    What goes wrong in `submit` is raised there, at once.
-    """
-
-    def map(self, function: Callable[..., Result], /, *iterables: Iterable[Any]) -> Iterator[Result]:
-        return map(function, *iterables)
-
-    def submit(self, function: Callable[..., Result], /, *args: Any) -> Future[Result]:
-        future: Future[Result] = Future()
-        future.set_result(function(*args))
-        return future
-
-    def check(self) -> None:
-        """Whoever asks lives."""
+# --- The pool
 
 
 class Task(Future[Result]):
-    """A call of function(*args) that a thread of a crew makes some time."""
+    """A call function(*args) that waits for a thread of a pool."""
 
-    def __init__(self, crew: "ThreadPool", function: Callable[..., Result], args: tuple[Any, ...]) -> None:
+    def __init__(self, pool: "ThreadPool", function: Callable[..., Result], args: tuple[Any, ...]) -> None:
         super().__init__()
-        self._crew, self._call = crew, (function, args)
+        self._pool, self._call = pool, (function, args)
 
     def run(self) -> None:
-        """Make the call, unless it was called off."""
+        """Make the call, unless it was cancelled."""
         function, args = self._call
-        del self._call  # what it holds is the caller's again
+        del self._call  # frees the arguments as soon as the call is done
         if not self.set_running_or_notify_cancel():
             return
         try:
             result = function(*args)
         except BaseException as error:
             self.set_exception(error)
-            del self  # or the exception, whose traceback holds this frame, would hold itself
+            del self  # breaks a cycle: the exception's traceback holds this frame, which holds the task
         else:
             self.set_result(result)
 
     def result(self, timeout: float | None = None) -> Result:
-        """As of any future; and an error if nobody is left to make the call."""
+        """Like `Future.result`, but raises an error if a thread of the pool has died."""
         while timeout is None and not self.done():
             try:
-                self.exception(SECONDS_BETWEEN_LOOKS)
+                self.exception(SECONDS_BETWEEN_CHECKS)
             except TimeoutError:
-                self._crew.check()
+                self._pool.check()
         try:
             return super().result(timeout)
         finally:
-            del self  # as above
+            del self  # breaks the same cycle as in `run`
 
 
 class ThreadPool:
-    """So many threads, or fewer where the system gives no more: the results are the same for any number."""
+    """`threads` threads, or as many as the system allows. Results do not depend on their number."""
 
     def __init__(self, threads: int) -> None:
         self._tasks: SimpleQueue[Task[Any] | None] = SimpleQueue()
-        self._maker = threading.current_thread()
+        self._creator = threading.current_thread()
         self._threads: list[threading.Thread] = []
         try:
             while len(self._threads) < threads and self._start_thread(len(self._threads)):
                 pass
-        except BaseException:  # an interrupt, say
-            self._dismiss()
+        except BaseException:  # for example an interrupt
+            self._stop_threads()
             raise
 
     def _start_thread(self, number: int) -> bool:
         self._threads.append(threading.Thread(target=self._work, name=f"pairloom-{number}"))
         try:
             self._threads[-1].start()
-        except RuntimeError:  # can't start new thread
+        except RuntimeError:  # "can't start new thread"
             self._threads.pop()
             return False
         return True
@@ -110,13 +95,13 @@ class ThreadPool:
         return len(self._threads)
 
     def submit(self, function: Callable[..., Result], /, *args: Any) -> Task[Result]:
-        """Have function(*args) called some time."""
+        """Schedule function(*args)."""
         task = Task(self, function, args)
         self._tasks.put(task)
         return task
 
     def map(self, function: Callable[..., Result], /, *iterables: Iterable[Any]) -> Iterator[Result]:
-        """All calls are begun in their order, and results come in that order; after an exception no more is begun."""
+        """Start all calls in order and yield their results in order. After an exception no further call starts."""
         tasks = [self.submit(function, *args) for args in zip(*iterables, strict=False)]
         return self._results(tasks[::-1])
 
@@ -129,18 +114,18 @@ class ThreadPool:
                 task.cancel()
 
     def check(self) -> None:
-        """Raise a RuntimeError if a thread has ended, and with it perhaps a task."""
+        """Raise a RuntimeError if a thread has died: its task may be lost."""
         dead = [thread.name for thread in self._threads if not thread.is_alive()]
         if dead:
-            raise RuntimeError(f"the thread {dead[0]} has ended without being told to")
+            raise RuntimeError(f"Thread {dead[0]} has ended unexpectedly, and its task may be lost. Run this again.")
 
     def close(self) -> None:
-        """Call off what was not begun, and wait for what was."""
-        self._dismiss()
+        """Cancel the tasks that have not started and wait for the others."""
+        self._stop_threads()
         for thread in self._threads:
             thread.join()
 
-    def _dismiss(self) -> None:
+    def _stop_threads(self) -> None:
         try:
             with suppress(Empty):
                 while task := self._tasks.get_nowait():
@@ -152,76 +137,54 @@ class ThreadPool:
     def _work(self) -> None:
         while (task := self._next_task()) is not None:
             task.run()
-            del task  # not to be held while waiting for the next
+            del task  # frees it before the wait for the next one
 
     def _next_task(self) -> Task[Any] | None:
-        """None if there is nothing more to do, or nobody whom to do it for."""
+        """The next task; None when the pool is closed or the thread that made the pool has ended."""
         while True:
             try:
-                return self._tasks.get(timeout=SECONDS_BETWEEN_LOOKS)
+                return self._tasks.get(timeout=SECONDS_BETWEEN_CHECKS)
             except Empty:
-                if not self._maker.is_alive():
+                if not self._creator.is_alive():
                     return None
+
+
+class _CallingThread:
+    """Workers without threads: each task runs at once in the caller's thread.
+
+    An interrupt (Ctrl-C) reaches the task directly, even while Numba compiles. Exceptions are raised by `submit`.
+    """
+
+    def map(self, function: Callable[..., Result], /, *iterables: Iterable[Any]) -> Iterator[Result]:
+        return map(function, *iterables)
+
+    def submit(self, function: Callable[..., Result], /, *args: Any) -> Future[Result]:
+        future: Future[Result] = Future()
+        future.set_result(function(*args))
+        return future
+
+    def check(self) -> None:
+        """Nothing to check: the caller runs the tasks itself."""
 
 
 @contextmanager
 def workers(threads: int) -> Iterator[Workers]:
-    """So many threads, which begin nothing new once the body has ended, be it by an error or an interrupt."""
+    """`threads` threads for the duration of the body. When it ends, also by an error, no further task starts."""
     if threads == 1:
-        yield _Here()
+        yield _CallingThread()
         return
-    crew = ThreadPool(threads)
+    pool = ThreadPool(threads)
     try:
-        yield crew if len(crew) else _Here()
+        yield pool if len(pool) else _CallingThread()
     finally:
-        crew.close()
+        pool.close()
 
 
-def relay(
-    pool: Workers,
-    runners: int,
-    laps: range,
-    run: Callable[[int, int], Result],
-    enough: Callable[[], bool] = lambda: False,
-) -> Generator[Result, None, int]:
-    """run(lap, runner) for every lap of every runner; the results as they come; in the end the lap that would be next.
-
-    A runner begins a lap when itself and the runner after it (after the last, the first) have ended the lap before. So
-    the fast wait for a neighbour at times, but never for everybody. Once it is enough, all end at the same lap.
-    """
-    begun, ended, end = [laps.start] * runners, [laps.start] * runners, laps.stop
-    arrivals: SimpleQueue[tuple[int, Future[Result]]] = SimpleQueue()
-
-    def begin(runner: int) -> None:
-        lap = ended[runner]
-        if begun[runner] == lap < end and ended[(runner + 1) % runners] >= lap:
-            begun[runner] += 1
-            pool.submit(run, lap, runner).add_done_callback(lambda future: arrivals.put((runner, future)))
-
-    for runner in range(runners):
-        begin(runner)
-    while min(ended) < end:
-        runner, future = _next(arrivals, pool)
-        ended[runner] += 1
-        if enough():
-            end = min(end, max(begun))
-        begin(runner)
-        begin((runner - 1) % runners)
-        yield future.result()
-    return end
-
-
-def _next(arrivals: SimpleQueue[Result], pool: Workers) -> Result:
-    """What arrives next; an error if there is nobody left whom one could wait for."""
-    while True:
-        try:
-            return arrivals.get(timeout=SECONDS_BETWEEN_LOOKS)
-        except Empty:
-            pool.check()
+# --- Ways to spread work over threads
 
 
 def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """map(function, items) on several threads, with few items in flight. An exception ends it at once."""
+    """map(function, items) on `threads` threads, reading only a few items ahead. Stops at the first exception."""
     if threads == 1:
         yield from map(function, items)
         return
@@ -229,15 +192,63 @@ def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads:
     with workers(threads) as pool:
         for item in items:
             in_flight.append(pool.submit(function, item))
-            while in_flight and (len(in_flight) > 2 * threads or in_flight[0].done()):  # so that errors show at once
+            # Results that are ready go out at once, so that an error is not held back by slow items.
+            while in_flight and (len(in_flight) > 2 * threads or in_flight[0].done()):
                 yield in_flight.popleft().result()
         while in_flight:
             yield in_flight.popleft().result()
 
 
+def relay(
+    pool: Workers,
+    n_chains: int,
+    steps: range,
+    task: Callable[[int, int], Result],
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Generator[Result, None, int]:
+    """Call task(step, chain) for all steps of all chains. Yields results as they arrive, returns the next step.
+
+    The chains form a ring. Step s of a chain starts when step s - 1 has ended in this chain and in the chain after it
+    (after the last comes the first). So a fast chain waits for one neighbour at most, never for all the others. Once
+    should_stop() is true, all chains stop after the same step.
+    """
+    started, ended, end = [steps.start] * n_chains, [steps.start] * n_chains, steps.stop
+    arrivals: SimpleQueue[tuple[int, Future[Result]]] = SimpleQueue()
+
+    def start_if_ready(chain: int) -> None:
+        step = ended[chain]
+        if started[chain] == step < end and ended[(chain + 1) % n_chains] >= step:
+            started[chain] += 1
+            pool.submit(task, step, chain).add_done_callback(lambda future: arrivals.put((chain, future)))
+
+    for chain in range(n_chains):
+        start_if_ready(chain)
+    while min(ended) < end:
+        chain, future = _next_arrival(arrivals, pool)
+        ended[chain] += 1
+        if should_stop():
+            end = min(end, max(started))
+        start_if_ready(chain)
+        start_if_ready((chain - 1) % n_chains)
+        yield future.result()
+    return end
+
+
+def _next_arrival(arrivals: SimpleQueue[Result], pool: Workers) -> Result:
+    """Wait for the next arrival. Raises an error if a thread of the pool has died."""
+    while True:
+        try:
+            return arrivals.get(timeout=SECONDS_BETWEEN_CHECKS)
+        except Empty:
+            pool.check()
+
+
+# --- Other libraries' threads
+
+
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Hold OpenMP and BLAS to one thread: several would add up a centre in the order in which they happen to end."""
+    """Limit OpenMP and BLAS to one thread. With several, sums depend on the order in which their threads end."""
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):

@@ -20,7 +20,7 @@ from pairloom.method.hierarchical import Tree
 from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.in_order import heldout_segments
 from pairloom.pairs.source import MOST_HELDOUT, Source
-from pairloom.system.spool import pieces
+from pairloom.system.spool import row_ranges
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s, Ids, Matrix, Rows, Starts
 
@@ -123,7 +123,7 @@ class HeldoutWindows:
         from pairloom.kernel.loss import pairs_loss, ways_loss
 
         total = 0.0
-        for first, last in pieces(self._sizes[rows], WORDS_AT_ONCE):
+        for first, last in row_ranges(self._sizes[rows], WORDS_AT_ONCE):
             some = rows[first:last]
             h, c = self._means(W, some), self._text[self._places[some]]
             if self._tree is not None:

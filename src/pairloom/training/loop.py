@@ -20,6 +20,7 @@ from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
 from pairloom.pairs.source import Source, WeightedNames
 from pairloom.progress import OnProgress, Progress, ignore
+from pairloom.system.display import format_bytes
 from pairloom.system.threads import Workers
 from pairloom.training.checkpoint import Checkpoints, State
 from pairloom.training.heldout import HeldoutMeasure
@@ -362,9 +363,9 @@ def start_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Worker
     try:
         W, C = _aligned(n_words * stride), _aligned(n_contexts * stride)
     except MemoryError:
-        size = 4 * (n_words + n_contexts) * stride / 1e9
+        size = format_bytes(4 * (n_words + n_contexts) * stride)
         raise InputError(
-            f"{n_words:,} words and {n_contexts:,} contexts of dim {dim} take {size:,.1f} GB, more than there is. "
+            f"{n_words:,} words and {n_contexts:,} contexts of dim {dim} take {size}, more than there is. "
             "Lower dim or raise min_count."
         ) from None
     model = Model(W, C, -(-dim // LANES) * LANES, stride)

@@ -5,7 +5,6 @@ Memory is checked as soon as the sizes of the vocabularies are known, and disk s
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
@@ -16,7 +15,7 @@ from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.pair_encoding import encode_pairs
 from pairloom.pairs.pair_names import Selection
 from pairloom.pairs.pair_reading import PairCorpus
-from pairloom.system.cache_folder import default_cache_dir, temporary_folder
+from pairloom.system.cache_folder import cache_folder, temporary_folder
 from pairloom.training.memory_need import check_model, check_pairs, check_text, of_pairs
 from pairloom.training.plan import Plan, SideChoice, WordChoice
 
@@ -71,9 +70,9 @@ def _vocabulary(plan: Plan, corpus: Corpus, choice: WordChoice) -> Vocabulary | 
 @contextmanager
 def source_of_pairs(plan: Plan, corpus: PairCorpus, choice: SideChoice) -> Iterator[PairSource]:
     """Pairs encoded into a temporary folder, which goes when the body ends."""
-    config, cache = plan.config, plan.cache_dir
+    config = plan.config
     least = config.min_count if config.min_context_count is None else config.min_context_count
-    with temporary_folder(default_cache_dir() if cache is None else Path(cache)) as folder:
+    with temporary_folder(cache_folder(plan.cache_dir)) as folder:
         encoded = encode_pairs(
             corpus,
             folder,

@@ -33,8 +33,9 @@ from pairloom.method.draws import Purpose, key, uniform
 from pairloom.pairs.cooccurrence import Cooccurrences, trained_pairs
 from pairloom.pairs.from_text import TextSource
 from pairloom.progress import OnProgress, Progress, ignore
+from pairloom.system.display import quoted
 from pairloom.system.extras import need
-from pairloom.system.spelling import near_spellings, quoted
+from pairloom.system.spelling import near_spellings
 from pairloom.system.threads import one_thread
 from pairloom.types import CorpusLike, Counts, Float64s, Ids, PathName
 from pairloom.vectors.embedding import Embedding

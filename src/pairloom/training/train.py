@@ -154,4 +154,4 @@ def _load_kernels(plan: Plan, pairs: bool) -> None:
         positional=config.positional,
         frozen=plan.freeze is not None,
     )
-    plan.budget.begin()
+    plan.budget.set_baseline()

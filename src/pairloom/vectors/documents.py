@@ -22,7 +22,6 @@ documents are put together, nor on the order of the words in one, nor on the num
 """
 
 import math
-import reprlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -35,6 +34,7 @@ import numpy.typing as npt
 
 from pairloom.config import check_number
 from pairloom.errors import ConfigError, CorpusTypeError
+from pairloom.system.display import quoted
 from pairloom.types import Float64s, Matrix
 from pairloom.vectors.embedding import as_vectors
 from pairloom.vectors.vectors import Vectors
@@ -118,7 +118,7 @@ def check_collection(documents: Any) -> None:
     """Refuse what looks like documents but would be taken apart wrongly: one string, a table, a mapping."""
     kind = type(documents).__name__
     if isinstance(documents, str | bytes):
-        raise CorpusTypeError(f"The documents are one {kind}, {reprlib.repr(documents)}. Give a list of documents.")
+        raise CorpusTypeError(f"The documents are one {kind}, {quoted(documents)}. Give a list of documents.")
     if isinstance(documents, Mapping | AbstractSet) or not isinstance(documents, Iterable):
         raise CorpusTypeError(f"Documents cannot be of type {kind}. Give a list of documents.")
     shape = getattr(documents, "shape", (0,))
@@ -132,15 +132,14 @@ def checked_words(document: Any, where: str) -> list[str]:
     """The words of one document, if it is made of strings."""
     if isinstance(document, str):
         raise CorpusTypeError(
-            f"A document must be a list of words, but {where} is the string {reprlib.repr(document)}. "
-            "Use .split() on it."
+            f"A document must be a list of words, but {where} is the string {quoted(document)}. Use .split() on it."
         )
     try:
         words = list(document)
         "".join(words)  # the fastest way to ask whether all are strings
     except TypeError:
         raise CorpusTypeError(
-            f"A document must be a list of words, but {where} is {reprlib.repr(document)}, "
+            f"A document must be a list of words, but {where} is {quoted(document)}, "
             f"of type {type(document).__name__}. Leave it out, or give an empty list."
         ) from None
     return words

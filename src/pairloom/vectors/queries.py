@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from pairloom.config import is_whole
 from pairloom.errors import ConfigError, InputError, UnknownWordError
+from pairloom.system.display import quoted
 from pairloom.system.extras import need
-from pairloom.system.spelling import near_spellings, quoted
+from pairloom.system.spelling import near_spellings
 from pairloom.types import Float64s, Matrix, Rows
 from pairloom.vectors.query import Item, Items, Query, amounts, cosine, listed, norm, unit, unzipped
 from pairloom.vectors.search import best, cosines, nearest

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import InputError
-from pairloom.system.spelling import quoted
+from pairloom.system.display import quoted
 from pairloom.types import Counts, Float64s, Matrix
 from pairloom.vectors.queries import Queries
 

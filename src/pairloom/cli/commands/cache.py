@@ -2,7 +2,6 @@
 
 import json
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from pairloom.cli.arguments import add_cache_dir
 
@@ -20,9 +19,9 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Do it."""
     from pairloom.corpus.prepared import cache_entries, clear_cache
-    from pairloom.system.cache_folder import default_cache_dir
+    from pairloom.system.cache_folder import cache_folder
 
-    folder = Path(args.cache_dir) if args.cache_dir else default_cache_dir()
+    folder = cache_folder(args.cache_dir or None)
     if args.clear:
         freed = clear_cache(folder)
         print(json.dumps({"folder": str(folder), "freed": freed}) if args.json else f"{folder}: {freed:,} bytes freed")

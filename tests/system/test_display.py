@@ -1,13 +1,14 @@
-"""Words that want to be more than words."""
+"""Words and values as people see them: hostile text is harmless, long values are short."""
 
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pairloom.system.escaping import html, visible
+from pairloom.system.display import html, quoted, visible
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -30,7 +31,7 @@ HOSTILE = [
 
 
 class Tags(HTMLParser):
-    """What a browser makes of a page: its tags, and the text between them."""
+    """Parses a page as a browser does: its tags, and the text between them."""
 
     def __init__(self):
         super().__init__()
@@ -73,7 +74,7 @@ def test_a_hostile_word_is_text_between_tags_and_in_an_attribute(word):
         ("\U000e0061", r"\U000e0061"),
     ],
 )
-def test_what_is_not_seen_is_written_out(text, shown):
+def test_invisible_characters_are_escaped(text, shown):
     assert visible(text) == shown
 
 
@@ -88,4 +89,19 @@ def test_no_text_makes_a_tag(text):
     seen = browsed(f"<td>{html(text)}</td>")
     assert seen.tags == [("td", [])]
     assert seen.text == visible(text)
-    html(text).encode()  # also of half characters
+    html(text).encode()  # works for half characters too
+
+
+@pytest.mark.parametrize(
+    "value", ["word", "two\nlines", "\ud800", None, 3.5, ("a", 2), ["a"] * 12, {"a": [1, 2]}, b"ab"]
+)
+def test_a_short_value_is_quoted_as_python_writes_it(value):
+    assert quoted(value) == repr(value)
+
+
+def test_a_long_value_is_cut_to_one_line_of_at_most_80_characters():
+    assert quoted("a" * 1000) == "'" + "a" * 37 + "..." + "a" * 38 + "'"
+    assert quoted(["word"] * 1000) == "['word', 'word', 'word', 'word', 'word', 'word', 'word', 'word', 'word', 'wor..."
+    assert quoted(np.zeros((2, 3))) == "array([[0., 0., 0.],        [0., 0., 0.]])"
+    for value in ({i: ["x" * 200] * 50 for i in range(50)}, [[[[["deep"]]]]] * 30, np.zeros((9, 9)), 10**1000):
+        assert len(quoted(value)) <= 80 and "\n" not in quoted(value)
