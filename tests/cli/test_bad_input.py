@@ -347,7 +347,7 @@ V = pairloom.Vectors(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])
         (lambda: V.most_similar("cat", weights=["1"]), "The weight '1' is not a number. Give finite numbers."),
         (lambda: V.most_similar("cat", weights=5), "no weights for 1 words and vectors."),
         (lambda: V.get_mean_vector(["cat"], weights=[float("nan")]), "The weight nan is not a number."),
-        (lambda: V.most_similar("cat", indexer=5), "indexer=5 is no index."),
+        (lambda: V.most_similar("cat", indexer=5), "indexer=5 is not an index."),
         (lambda: V.most_similar_batch(None), "A batch is a list of queries."),
         (lambda: V.most_similar_batch(["cat"], negative=5), "1 positive and no negative queries: give one for each."),
         (lambda: V.most_similar_cosmul(np.zeros(2)), "A query vector is zero, which points nowhere."),

@@ -177,7 +177,7 @@ def test_an_iterator_is_refused_where_documents_are_read_several_times(axes, wei
         document_vectors(axes, (["cat"] for _ in range(3)), weighting)
     assert str(refusal.value) == (
         f"A generator can be read only once, and {weighting} reads the documents several times. "
-        "Give a list, or an object whose __iter__ starts anew each time."
+        "Give a list, or an object whose __iter__ starts from the beginning each time."
     )
 
 

@@ -22,7 +22,7 @@ from pairloom.config import checked_threads
 from pairloom.errors import ConfigError
 from pairloom.evaluation.lookup import cosines, unit_rows
 from pairloom.types import Float64s, Matrix, Rows
-from pairloom.vectors.queries import COSMUL_EPSILON
+from pairloom.vectors.search import COSMUL_EPSILON
 from pairloom.vectors.vectors import Vectors
 
 MethodName = Literal["add", "mul"]

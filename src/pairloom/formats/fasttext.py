@@ -91,10 +91,10 @@ class FastTextVectors(Vectors):
         self.subwords = subwords
         self._beyond = beyond  # words of the file that were not loaded, and their rows
 
-    def vector(self, word: str) -> npt.NDArray[np.float32]:
-        """The vector of any word, as fastText's get_word_vector gives it; an UnknownWordError if it has no n-grams."""
-        if word in self:
-            return super().vector(word)
+    def _vector_without_row(self, word: object) -> npt.NDArray[np.float32]:
+        """The vector that fastText's get_word_vector returns, or an UnknownWordError if the word has no n-grams."""
+        if not isinstance(word, str):
+            return super()._vector_without_row(word)
         own = [self._beyond[word]] if word in self._beyond else []
         rows = own + self.subwords.rows_of(word.encode("utf-8", "replace"))
         if not rows:

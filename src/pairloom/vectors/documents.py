@@ -150,7 +150,7 @@ def _check_restartable(documents: Documents, weighting: str) -> None:
     if iter(documents) is iter(documents):
         raise CorpusTypeError(
             f"A {type(documents).__name__} can be read only once, and {weighting} reads the documents several times. "
-            "Give a list, or an object whose __iter__ starts anew each time."
+            "Give a list, or an object whose __iter__ starts from the beginning each time."
         )
 
 

@@ -14,8 +14,8 @@ from pairloom.errors import InputError
 from pairloom.method.hierarchical import Tree, huffman, way_loss
 from pairloom.method.objective import sigmoid
 from pairloom.types import Float64s
-from pairloom.vectors.queries import Neighbours
 from pairloom.vectors.query import Query
+from pairloom.vectors.search import Neighbours
 
 if TYPE_CHECKING:
     from pairloom.fold_in.fold_in import FoldedIn

@@ -27,7 +27,7 @@ from pairloom.vectors.vectors import Vectors
 FORMAT = "pairloom-index-1"
 SUFFIX = ".index"  # a model's own index is beside it: king.loom.index
 _MAX_HEADER = 1 << 12
-_REMEDY = "Make it anew with: pairloom index MODEL"
+_REMEDY = "Make it again with: pairloom index MODEL"
 _SAMPLED = 1024  # rows whose bytes tell vectors from others
 _WIDTH = 4  # times as many rows are looked at as are asked for; more finds more, and takes longer
 
