@@ -335,7 +335,10 @@ V = pairloom.Vectors(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])
         (lambda: pairloom.evaluate("m.loom", "q.txt"), "Vectors cannot be a str. Give Vectors, or load a file by"),
         (lambda: pairloom.word_classes(None, 2), "Vectors cannot be a NoneType."),
         (lambda: pairloom.document_vectors({}, [["cat"]]), "Vectors cannot be a dict."),
-        (lambda: pairloom.explain("m.loom", "c.txt"), "An embedding cannot be a str. Give what train or load"),
+        (
+            lambda: pairloom.explain("m.loom", "c.txt"),
+            "An embedding cannot be a str. Give the result of pairloom.train or pairloom.load.",
+        ),
         (lambda: pairloom.explain_similarity(V, "cat", "dog"), "An embedding cannot be a Vectors."),
         (lambda: pairloom.Vectors("ab", [[1], [2]]), "'ab' is not a list of words."),
         (lambda: pairloom.Vectors(["a", 5], [[1], [2]]).check(), "Row 1 belongs to 5, which is not a string."),

@@ -205,7 +205,7 @@ def test_an_iterator_is_refused_where_documents_are_read_several_times(axes, wei
         (None, "Documents cannot be of type NoneType. Give a list of documents."),
         (
             np.array([["the", "cat"]]),
-            "The documents are a ndarray of shape (1, 2). Give one column of it, such as table['text'].",
+            "The documents are a ndarray of shape (1, 2). Give one column of it, for example table['text'].",
         ),
     ],
 )
