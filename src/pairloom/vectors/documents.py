@@ -9,7 +9,7 @@ the words of d, and |d| = Σ tf(w, d), its vector is
 
 and zero if no word of d has a vector.
 
-tfidf learns from n documents, of which n_w have w. This is scikit-learn's smooth idf.
+tfidf learns from n documents; n_w is the number of them that have w. This is scikit-learn's smooth idf.
 sif is smooth inverse frequency (Arora, Liang & Ma 2017, algorithm 1). p(w) is the share of w in the text that the
 vectors were trained on, or, if `Vectors.counts` are not known, in the documents learnt from. u is the first principal
 component of the x_d learnt from. By that the paper means their first singular vector: nothing is centred. u is zero if
