@@ -36,7 +36,7 @@ MUTANTS = [
     ),
     Mutant(
         "packed vectors are unpacked without end",
-        "formats/source.py",
+        "formats/opening.py",
         "if self.tell() > FREELY_UNPACKED",
         "if False and self.tell() > FREELY_UNPACKED",
     ),

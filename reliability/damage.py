@@ -15,8 +15,8 @@ import numpy as np
 
 from pairloom.errors import PairloomError
 from pairloom.formats import native, read_binary, read_text
-from pairloom.formats.source import Reading, refusals, unpacked
-from pairloom.formats.word2vec import write_binary, write_text
+from pairloom.formats.opening import ReadOptions, load_errors, unpack
+from pairloom.formats.write_word2vec import write_binary, write_text
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 from reliability.figures import Figure, Mutant, main
@@ -46,7 +46,7 @@ MUTANTS = [
     Mutant(
         "rows that have lost a byte are not seen",
         "formats/read_binary.py",
-        "        if odd.any() and not self.reading.lenient:",
+        "        if odd.any() and not self.options.lenient:",
         "        if False:",
     ),
 ]
@@ -175,8 +175,8 @@ def _other(name: str, raw: bytes, read: Callable[..., Embedding], vectors: Vecto
     refused, another, misses = 0, 0, []
     for damaged in damages(raw, n, f"{seed}/{name}"):
         try:
-            with refusals(name):
-                found = read(unpacked(io.BytesIO(damaged), len(damaged)), Reading()).words
+            with load_errors(name):
+                found = read(unpack(io.BytesIO(damaged), len(damaged)), ReadOptions()).words
         except PairloomError:
             refused += 1
             continue

@@ -49,7 +49,7 @@ MUTANTS = [
         "except UnicodeDecodeError as",
         "except KeyError as",
     ),
-    Mutant("NaN in a file of vectors is not seen", "formats/source.py", "if not finite.all():", "if False:"),
+    Mutant("NaN in a file of vectors is not seen", "formats/rows.py", "if not finite.all():", "if False:"),
 ]
 
 

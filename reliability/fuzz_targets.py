@@ -28,8 +28,8 @@ from pairloom.evaluation.categories import members_of
 from pairloom.evaluation.similarities import pairs_of
 from pairloom.formats import fasttext, native, read_binary, read_text
 from pairloom.formats.detect import HEAD, format_of
-from pairloom.formats.source import Reading, VectorFile, refusals, unpacked
-from pairloom.formats.word2vec import write_binary, write_text
+from pairloom.formats.opening import ReadOptions, VectorFile, load_errors, unpack
+from pairloom.formats.write_word2vec import write_binary, write_text
 from pairloom.pairs.pair_reading import lot_of
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
@@ -126,25 +126,25 @@ def _read_native(data: bytes) -> None:
 
 
 def _source(data: bytes) -> VectorFile:
-    return unpacked(io.BytesIO(data), len(data))
+    return unpack(io.BytesIO(data), len(data))
 
 
 def _read_binary(data: bytes) -> None:
-    with refusals(NAME):
-        with suppress(PairloomError), refusals(NAME):
+    with load_errors(NAME):
+        with suppress(PairloomError), load_errors(NAME):
             format_of(data[:HEAD])
-        _checked(read_binary.read_from(_source(data), Reading()))
+        _checked(read_binary.read_from(_source(data), ReadOptions()))
 
 
 def _read_text(data: bytes) -> None:
-    with refusals(NAME):
+    with load_errors(NAME):
         read = read_text.read_glove_from if format_of(data[:HEAD]) == "glove" else read_text.read_from
-        _checked(read(_source(data), Reading()))
+        _checked(read(_source(data), ReadOptions()))
 
 
 def _read_fasttext(data: bytes) -> None:
-    with refusals(NAME):
-        embedding = fasttext.read_from(data, Reading())
+    with load_errors(NAME):
+        embedding = fasttext.read_from(data, ReadOptions())
     _checked(embedding)
     with suppress(PairloomError):
         assert embedding.words.vector("猫né").shape == (embedding.dim,), "unknown word"

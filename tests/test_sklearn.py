@@ -294,7 +294,7 @@ def test_a_search_runs_in_processes_of_its_own(texts, topics, fitted):
         ),
         (
             np.array([["fine"], ["fine"]]),
-            "The documents are a ndarray of shape (2, 1). Give one column of it, such as table['text'].",
+            "The documents are a ndarray of shape (2, 1). Give one column of it, for example table['text'].",
         ),
         ({0: "fine"}, "Documents cannot be of type dict. Give a list of documents."),
         (3, "Documents cannot be of type int. Give a list of documents."),

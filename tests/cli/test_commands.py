@@ -74,7 +74,7 @@ def test_an_index_is_made_beside_the_model_and_used(model, vectors, capsys):
     assert answer["near"] == [list(pair) for pair in vectors.most_similar("cat")]
     Path(f"{model}.index").unlink()
     assert main(["near", str(model), "cat", "--approximate"]) == 2
-    assert "Make it anew with: pairloom index MODEL" in capsys.readouterr().err
+    assert "Make it again with: pairloom index MODEL" in capsys.readouterr().err
 
 
 # --- The original's programs

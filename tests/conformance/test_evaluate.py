@@ -8,7 +8,7 @@ import pytest
 
 from pairloom import Vectors
 from pairloom.evaluation import Policy, analogies, compute_accuracy, similarities
-from pairloom.formats.word2vec import write_binary
+from pairloom.formats.write_word2vec import write_binary
 
 GENSIM = """
 import json, sys

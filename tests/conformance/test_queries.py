@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pairloom.formats.word2vec import write_binary
+from pairloom.formats.write_word2vec import write_binary
 from pairloom.vectors.vectors import Vectors
 
 ASK = """

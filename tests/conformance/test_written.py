@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from pairloom.formats.word2vec import write_binary, write_text
+from pairloom.formats.write_word2vec import write_binary, write_text
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 from tests.conformance.test_read import GENSIM

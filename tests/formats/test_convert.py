@@ -1,13 +1,14 @@
 """pairloom convert: from every format to every other, and nothing written where something is wrong."""
 
 import json
+from typing import get_args
 
 import numpy as np
 import pytest
 
 import pairloom
 from pairloom.cli.main import main
-from pairloom.formats import READABLE, WRITABLE
+from pairloom.formats import READABLE, WRITABLE, ReadableFormat, WritableFormat
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
@@ -41,6 +42,10 @@ def test_the_formats_that_the_command_knows_are_the_librarys():
     from pairloom.cli.commands.convert import _FROM, _TO
 
     assert (_FROM, _TO) == (READABLE, WRITABLE)
+
+
+def test_the_formats_that_editors_offer_are_the_librarys():
+    assert (get_args(ReadableFormat), get_args(WritableFormat)) == (READABLE, WRITABLE)
 
 
 @pytest.mark.parametrize("name", ["v.bin", "v.vec", "v.txt", "v.bin.gz", "v.txt.gz", "v.loom"])
@@ -99,7 +104,7 @@ def test_repeated_words_are_a_line_on_stderr(tmp_path, capsys):
         (["in.loom", "out"], "has no suffix that names a format."),
         (["none.bin", "out.vec"], "cannot be read: No such file or directory."),
         (["in.loom", "no/out.vec"], "does not exist. Create it first."),
-        (["in.loom", "out.vec", "--limit", "0"], "--limit 0 is no number of rows."),
+        (["in.loom", "out.vec", "--limit", "0"], "--limit 0 is not a number of rows."),
         (["in.loom", "out.vec", "--dtype", "float16"], "--dtype 'float16' does not go into the format text"),
         (["in.loom", "out.vec", "--to", "fasttext"], "invalid choice: 'fasttext'"),
         (["in.loom", "out.vec", "--from", "bin"], "it has no first line of two whole numbers"),

@@ -150,6 +150,15 @@ def test_without_ngrams_a_word_is_its_row_and_an_unknown_word_is_unknown(tmp_pat
         vectors.vector("dog")
 
 
+@pytest.mark.parametrize("word", [None, 3, b"dog", ["dog"]])
+def test_a_word_that_is_not_a_string_is_unknown_even_with_ngrams(tmp_path, word):
+    vectors = load(tmp_path, model()[0]).words
+    with pytest.raises(UnknownWordError, match="is not among the 5 words of these vectors"):
+        vectors.similarity("cat", word)
+    with pytest.raises(UnknownWordError, match="is not among the 5 words of these vectors"):
+        vectors.vector(word)
+
+
 @pytest.mark.parametrize(("kind", "loss"), [(1, 2), (2, 1), (3, 3)])
 def test_the_output_of_other_models_than_skip_gram_with_negative_sampling_is_no_context(tmp_path, kind, loss):
     raw, *_ = model(kind=kind, loss=loss, labels=["__label__x"] if kind == 3 else [])

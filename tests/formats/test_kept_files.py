@@ -38,7 +38,7 @@ MESSAGES = {
     "phrases-connectors-of-lists.jsonl": "line 1: the head of the file is damaged.",
     "phrases-score-of-nan.jsonl": 'line 2: \'[1, NaN, "a", "b"]\' is not a phrase.',
     "questions-number-with-an-underscore.tsv": "line 2: 'a b 1_0' is not two words and a number.",
-    "vec-cut-in-its-last-number.vec": "its last line, from byte 14 on, has no end",
+    "vec-cut-in-its-last-number.vec": "its last line, from byte 14 on, has no line feed",
     "vec-two-rows-in-one-line.vec": "line 2 (b'a 1 2 3 4\\n') has more than a word and 2 numbers.",
     "vocabulary-count-of-5000-digits.txt": "line 2: 'b 9999",
     "vocabulary-cut-in-its-last-count.txt": "line 2: it has no end, so it may be cut.",

@@ -420,7 +420,7 @@ def put(tensor: str, at: int, number: bytes):
         (
             put("W", 8, np.array(np.nan, "<f4").tobytes()),
             "tensors W and words: Row 1 ('naïve') of the vectors holds NaN or infinity. "
-            "Leave such rows out, or train anew with a lower learning rate.",
+            "Leave such rows out, or train again with a lower learning rate.",
         ),
     ],
 )
@@ -539,7 +539,7 @@ def test_a_path_that_is_no_file_is_refused_at_once(tmp_path, name, message):
         (
             Embedding(words=Vectors(["a"], [[np.inf]]), contexts=Vectors(["c"], [[1]])),
             "Row 0 ('a') of the vectors holds NaN or infinity. "
-            "Leave such rows out, or train anew with a lower learning rate.",
+            "Leave such rows out, or train again with a lower learning rate.",
         ),
         (
             small({"when": {1, 2}}),

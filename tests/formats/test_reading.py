@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import pairloom
 from pairloom.errors import ConfigError, InputError, UnknownWordError, VectorsWarning
-from pairloom.formats import read_binary, read_text, source
+from pairloom.formats import read_binary, read_text
 from pairloom.formats.detect import format_of
-from pairloom.formats.word2vec import write_binary, write_text
+from pairloom.formats.rows import new_rows
+from pairloom.formats.write_word2vec import write_binary, write_text
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
@@ -144,7 +145,7 @@ def test_what_comes_after_the_limit_is_not_looked_at(tmp_path, raw):
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, "3", True])
 def test_a_limit_that_is_no_number_of_rows_is_refused(tmp_path, limit):
-    with pytest.raises(ConfigError, match=r"is no number of rows\. Use 1 or more"):
+    with pytest.raises(ConfigError, match=r"is not a number of rows\. Use 1 or more"):
         pairloom.load(write(tmp_path / "v", TEXT), limit=limit)
 
 
@@ -284,7 +285,7 @@ def test_of_a_word_that_occurs_twice_the_first_row_counts_leniently_and_one_warn
     path = write(tmp_path / "twice", raw)
     assert refusal(path) == (
         f"line {4 if raw.startswith(b'5') else 3} has the word 'a' of row 0 again. Load with lenient=True (pairloom "
-        "convert --lenient) to have the first row of each word count."
+        "convert --lenient) to keep the first row of each word."
     )
     with pytest.warns(VectorsWarning) as caught:
         loaded = pairloom.load(path, lenient=True)
@@ -321,17 +322,17 @@ def test_a_thousand_repeated_words_move_the_rows_after_them_up(tmp_path):
 HUGE = 10**12
 DAMAGED = {
     b"": "it is empty. Get or make the file again.",
-    b"\n\n": "its first bytes are those of no format known here",
-    b"hello world, this is text\n": "its first bytes are those of no format known here",
+    b"\n\n": "its first bytes do not match any format that pairloom reads",
+    b"hello world, this is text\n": "its first bytes do not match any format that pairloom reads",
     b"%d 300\nthe 1 2\n" % HUGE: "1,000,000,000,000 rows of 300 numbers, as its first line promises, take at least",
     b"3 %d\nthe 1 2\n" % HUGE: "3 rows of 1,000,000,000,000 numbers, as its first line promises, take at least",
     b"%d 2\nthe \x00\x01\x02\x03\xff\xff\xff\xff" % HUGE: "1,000,000,000,000 rows of 2 numbers",
     b"-5 10\nthe 1 2\n": "its first line promises -5 rows of 10 numbers.",
     b"5 -10\nthe 1 2\n": "its first line promises 5 rows of -10 numbers.",
     b"2 0\na\nb\n": "its first line promises 2 rows of 0 numbers.",
-    TEXT[:-9]: "its last line, from byte 31 on, has no end, so that its last number may be cut.",
-    TEXT[:-1]: "its last line, from byte 31 on, has no end, so that its last number may be cut.",
-    TEXT[4:-1]: "its last line, from byte 27 on, has no end, so that its last number may be cut.",
+    TEXT[:-9]: "its last line, from byte 31 on, has no line feed, so its last number may be cut.",
+    TEXT[:-1]: "its last line, from byte 31 on, has no line feed, so its last number may be cut.",
+    TEXT[4:-1]: "its last line, from byte 27 on, has no line feed, so its last number may be cut.",
     TEXT[: TEXT.index("猫".encode())]: "it ends in row 2 of 3, after line 3. It was cut short: get or make it again.",
     TEXT[:10]: "3 rows of 2 numbers, as its first line promises, take at least 17 bytes, and there are at most 10.",
     TEXT.replace(b"3 2", b"2 2"): "it goes on in line 4, after the 2 rows that its first line promises.",
@@ -353,10 +354,12 @@ DAMAGED = {
     binary() + b"\n" * 9: "it goes on after the 3 rows that its first line promises, at byte 45.",
     binary().replace(b"the ", b"\nthe "): "row 0 (byte 4) begins with a line feed, where none belongs",
     binary().replace("\n猫".encode(), "猫".encode()): "row 2 (byte 32) begins without a line feed, which row 1 has",
-    binary(b"").replace("猫".encode(), "\n猫".encode()): "row 2 (byte 31) begins with a line feed, which row 1 has not",
+    binary(b"").replace("猫".encode(), "\n猫".encode()): (
+        "row 2 (byte 31) begins with a line feed, which row 1 does not have"
+    ),
     binary().replace("猫".encode(), "?\n猫".encode()): "the word of row 2 (byte 33) has a line feed in it",
     binary().replace(b"the ", b" "): "row 0 (byte 4) has no word.",
-    b"0 %d\n" % HUGE: "its first line promises rows of 1,000,000,000,000 numbers, and 1,048,576 is the most here.",
+    b"0 %d\n" % HUGE: "its first line promises rows of 1,000,000,000,000 numbers, more than the limit of 1,048,576.",
     binary().replace(ROWS[0].tobytes(), np.array([np.nan, 1], "<f4").tobytes()): "row 0 (byte 4) ('the') holds NaN",
     binary().replace(ROWS[2].tobytes(), np.array([np.inf, 1], "<f4").tobytes()): "row 2 (byte 33) ('猫') holds NaN",
     b"9 1\n" + bytes([1, 200]) * 40_000: "the word of row 0 (byte 4) has no end.",
@@ -365,8 +368,8 @@ DAMAGED = {
     b"\x80\x04\x95" + bytes(30): "it is a Python pickle, which could run any code",
     b"PK\x03\x04" + bytes(30): "it is a zip archive: unpack it",
     b"BZh91AY" + bytes(30): "it is packed by bzip2: unpack it",
-    b"PAR1" + bytes(30): "it is a Parquet file, which is only written here",
-    TEXT.decode().encode("utf-16"): "its first bytes are those of no format known here",
+    b"PAR1" + bytes(30): "it is a Parquet file, which pairloom writes but does not read",
+    TEXT.decode().encode("utf-16"): "its first bytes do not match any format that pairloom reads",
     b"1 1\n" + b"x" * 60_000 + b"\n": "line 2 (b'xxx",
     b"1 1\n" + b"x" * 200_000: "it has a line of more than",
     b"2 1\nx 1\n" + b"x" * 5_000_000: "it has a line of more than",
@@ -470,7 +473,7 @@ def test_the_kernel_reads_what_python_reads_and_leaves_the_odd_rows_to_it(tmp_pa
 def test_packed_vectors_that_unpack_to_far_more_than_vectors_can_are_refused(tmp_path, row):
     n = (8 << 20) // len(row)
     raw = b"%d 3000\n" % n + b"".join(b"%d%b" % (i, row) for i in range(n))
-    assert "bytes of gzip make more than 16 times as many" in refusal(write(tmp_path / "v.gz", gzip.compress(raw)))
+    assert "its gzip data unpacks to more than 16 times its" in refusal(write(tmp_path / "v.gz", gzip.compress(raw)))
     assert len(pairloom.load(write(tmp_path / "v", raw))) == n
 
 
@@ -480,7 +483,7 @@ def test_a_file_that_the_disk_cannot_give_is_refused(tmp_path, monkeypatch):
     def broken(*_):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("pairloom.formats.source.unpacked", broken)
+    monkeypatch.setattr("pairloom.formats.opening.unpack", broken)
     with pytest.raises(InputError, match=r"cannot be read: Input/output error\. Check the file\."):
         pairloom.load(path)
 
@@ -542,14 +545,14 @@ def test_the_byte_of_a_repeated_binary_word_is_that_of_its_row(tmp_path):
 
 @pytest.mark.parametrize("kind", ["text", "glove", "bin"])
 def test_packed_numbers_that_are_far_more_than_their_bytes_are_read_before_any_is_kept(tmp_path, monkeypatch, kind):
-    monkeypatch.setattr("pairloom.formats.source._HELD", 0)
+    monkeypatch.setattr("pairloom.formats.opening._FREE_BYTES", 0)
     words, row = [b"w%d" % i for i in range(2000)], {"bin": b" " + bytes(400) + b"\n"}.get(kind, b" 0" * 100 + b"\n")
     head = b"" if kind == "glove" else b"2000 100\n"
     right, wrong = (head + b"".join(word + row for word in some) for some in (words, [*words[:-1], b"w5"]))
     made = []
 
     def marked(rows, dim):
-        matrix, hashes = source.new_rows(rows, dim)
+        matrix, hashes = new_rows(rows, dim)
         matrix[:] = 7
         made.append(matrix)
         return matrix, hashes
@@ -563,7 +566,7 @@ def test_packed_numbers_that_are_far_more_than_their_bytes_are_read_before_any_i
 
 
 def test_words_whose_hashes_alone_agree_are_not_taken_for_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr("pairloom.formats.names._hashes", lambda words: np.zeros(len(words), np.int64))
+    monkeypatch.setattr("pairloom.formats.word_list._hashes", lambda words: np.zeros(len(words), np.int64))
     assert pairloom.load(write(tmp_path / "v", TEXT)).words.words == ["the", "naïve", "猫"]
     assert pairloom.load(write(tmp_path / "v", TEXT), lenient=True).words.words == ["the", "naïve", "猫"]
     again = TEXT.replace(b"3 2", b"4 2") + b"the 1 2\n"
@@ -580,7 +583,7 @@ def test_words_that_become_the_same_or_nothing_by_the_way_of_reading_them_are_re
 @given(st.lists(st.text("0123456789+-.e_nai", min_size=1, max_size=9), min_size=1, max_size=4), st.booleans())
 def test_numbers_read_many_at_a_time_are_those_that_are_read_one_after_the_other(fields, spaced):
     from pairloom.errors import Fault
-    from pairloom.formats.text_rows import _read_each, read_rows
+    from pairloom.formats.read_text_rows import _read_each, read_rows
 
     block = b"".join(b"w%d %b\n" % (i, " ".join(fields).encode()) for i in range(3))
     found, expected = np.zeros((2, 3, len(fields)), np.float32)

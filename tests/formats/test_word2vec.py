@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pairloom import formats
 from pairloom.errors import InputError, OutputError
-from pairloom.formats.word2vec import write_binary, write_text
+from pairloom.formats.write_word2vec import write_binary, write_text
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
@@ -80,7 +80,7 @@ def test_a_word_with_white_space_is_refused_by_name_and_nothing_is_written(tmp_p
         write(Vectors(["the", word], [[1], [2]]), tmp_path / "new.out")
     assert str(refusal.value) == (
         f"The word {word!r} is empty or has white space in it, which word2vec's formats use between words. "
-        "Save as .loom, or rename it, for instance with '_' for the space."
+        "Save as .loom, or rename it, for example with '_' for the space."
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -167,7 +167,7 @@ def test_a_parquet_file_without_rows_is_refused(tmp_path):
 
 def test_a_parquet_file_has_words_counts_and_vectors(tmp_path, cats, monkeypatch):
     io = pytest.importorskip("arro3.io", reason="the extra [parquet] is not installed")
-    monkeypatch.setattr("pairloom.formats.parquet._MOST_ROWS", 2)
+    monkeypatch.setattr("pairloom.formats.write_parquet._MAX_ROWS", 2)
     cats.save(tmp_path / "cats.parquet")
     table = io.read_parquet(tmp_path / "cats.parquet").read_all()
     assert table.column_names == ["word", "count", "vector"]

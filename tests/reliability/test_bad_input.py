@@ -75,5 +75,5 @@ def test_a_parameter_without_cases_is_a_miss(monkeypatch):
     monkeypatch.delitem(parameters.FUNCTIONS, "rank")
     assert parameters.untold() == [
         "load(limit) is a parameter without cases",
-        "Queries.rank is a function without cases",
+        "Vectors.rank is a function without cases",
     ]

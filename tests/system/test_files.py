@@ -14,7 +14,7 @@ import pytest
 import pairloom
 from pairloom.cli.main import main
 from pairloom.errors import OutputError
-from pairloom.formats.folders import new_folder
+from pairloom.formats.write_folders import new_folder
 from pairloom.system.files import atomic_write, check_space, flushed_write, packed_write, sync_folder
 from pairloom.system.temporary import IN_CACHE, Temporary
 

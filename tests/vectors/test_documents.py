@@ -177,7 +177,7 @@ def test_an_iterator_is_refused_where_documents_are_read_several_times(axes, wei
         document_vectors(axes, (["cat"] for _ in range(3)), weighting)
     assert str(refusal.value) == (
         f"A generator can be read only once, and {weighting} reads the documents several times. "
-        "Give a list, or an object whose __iter__ starts anew each time."
+        "Give a list, or an object whose __iter__ starts from the beginning each time."
     )
 
 
@@ -205,7 +205,7 @@ def test_an_iterator_is_refused_where_documents_are_read_several_times(axes, wei
         (None, "Documents cannot be of type NoneType. Give a list of documents."),
         (
             np.array([["the", "cat"]]),
-            "The documents are a ndarray of shape (1, 2). Give one column of it, such as table['text'].",
+            "The documents are a ndarray of shape (1, 2). Give one column of it, for example table['text'].",
         ),
     ],
 )

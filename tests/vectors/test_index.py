@@ -70,7 +70,7 @@ def test_an_index_comes_back_from_its_file(index, vectors, tmp_path):
 def test_an_index_is_refused_by_other_vectors(index, vectors, tmp_path):
     index.save(tmp_path / "i.index")
     other = Vectors(vectors.words, vectors.vectors * 2)
-    with pytest.raises(InputError, match=r"is the index of other vectors. Make it anew with: pairloom index MODEL"):
+    with pytest.raises(InputError, match=r"is the index of other vectors. Make it again with: pairloom index MODEL"):
         Index.load(tmp_path / "i.index", other)
 
 
@@ -86,12 +86,12 @@ def test_a_cut_index_is_refused(index, vectors, tmp_path):
     whole = (tmp_path / "i.index").read_bytes()
     for length in (len(whole) // 2, whole.index(b"\n") + 1, len(whole) - 1):
         (tmp_path / "i.index").write_bytes(whole[:length])
-        with pytest.raises(InputError, match=r"is damaged. Make it anew with: pairloom index MODEL"):
+        with pytest.raises(InputError, match=r"is damaged. Make it again with: pairloom index MODEL"):
             Index.load(tmp_path / "i.index", vectors)
 
 
 def test_a_missing_index_says_how_to_make_it(vectors, tmp_path):
-    with pytest.raises(InputError, match=r"cannot be read: No such file or directory. Make it anew"):
+    with pytest.raises(InputError, match=r"cannot be read: No such file or directory. Make it again"):
         Index.load(tmp_path / "none.index", vectors)
 
 

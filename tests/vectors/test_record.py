@@ -1,16 +1,18 @@
-"""What a file may say of how its vectors were made."""
+"""The record of how vectors were made: which ones are read, and the options that they hold."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 import pairloom
 from pairloom.cli.main import main
-from pairloom.errors import InputError
+from pairloom.config import TextOptions, TrainConfig
+from pairloom.errors import ConfigError, InputError
 from pairloom.formats import native
 from pairloom.vectors.embedding import Embedding
-from pairloom.vectors.record import fault_in
+from pairloom.vectors.record import fault_in, recorded_config, recorded_options, recorded_text
 from pairloom.vectors.vectors import Vectors
 
 
@@ -69,3 +71,41 @@ def test_text_options_that_this_version_does_not_know_are_passed_over(tmp_path, 
     Embedding(words=made.words, contexts=made.contexts, record=made.record | {"text": {"of_tomorrow": 1}}).save(path)
     assert main(["explain", str(path), str(text), "--quiet"]) == 0
     assert "The objective" in capsys.readouterr().out
+
+
+# --- The options that a record holds
+
+
+def test_the_options_of_training_come_back_from_its_record(two_topics):
+    made = pairloom.train(two_topics, dim=2, epochs=2, window=3, lowercase=True)
+    assert recorded_config(made.record) == TrainConfig(dim=2, epochs=2, window=3)
+    assert recorded_text(made.record) == TextOptions(lowercase=True)
+    both = asdict(TrainConfig(dim=2, epochs=2, window=3)) | asdict(TextOptions(lowercase=True))
+    assert recorded_options(made.record).items() <= both.items()
+
+
+def test_changes_take_the_place_of_recorded_options():
+    record = {"config": {"dim": 7, "negatives": 3}, "text": {"lowercase": True, "max_sentence": 50}}
+    assert recorded_config(record, negatives=9) == TrainConfig(dim=7, negatives=9)
+    assert recorded_text(record, max_sentence=60) == TextOptions(lowercase=True, max_sentence=60)
+
+
+def test_options_that_this_version_does_not_know_are_left_out():
+    record = {"config": {"dim": 7, "of_tomorrow": 1}, "text": {"encoding": "latin-1", "too": 2}, "corpus": {"dim": 9}}
+    assert recorded_options(record) == {"dim": 7, "encoding": "latin-1"}
+    assert recorded_config(record) == TrainConfig(dim=7)
+    assert recorded_text(record) == TextOptions(encoding="latin-1")
+
+
+@pytest.mark.parametrize("record", [{}, {"config": None, "text": []}, {"config": "dim"}])
+def test_a_record_without_options_means_the_defaults(record):
+    assert recorded_options(record) == {}
+    assert recorded_config(record) == TrainConfig()
+    assert recorded_text(record) == TextOptions()
+
+
+def test_recorded_values_are_checked_only_when_they_are_used():
+    record = {"config": {"dim": 0}}
+    assert recorded_options(record) == {"dim": 0}
+    with pytest.raises(ConfigError, match=r"^dim=0 is out of range"):
+        recorded_config(record)

@@ -21,7 +21,7 @@ import numpy as np
 from pairloom.config import check_choice, checked_threads
 from pairloom.evaluation.lookup import cosines, unit_rows
 from pairloom.types import Float64s, Matrix, Rows
-from pairloom.vectors.queries import COSMUL_EPSILON
+from pairloom.vectors.search import COSMUL_EPSILON
 from pairloom.vectors.vectors import Vectors
 
 MethodName = Literal["add", "mul"]

@@ -1,4 +1,4 @@
-"""Files of vectors. Content says what a file is, a name or a suffix what is written; docs/formats.md has the details.
+"""Files of vectors, read by their content and written by a format's name or suffix: see docs/formats.md.
 
 loom         .loom .safetensors  our own: all of an embedding, checksummed, memory-mapped on load
 bin          .bin                word2vec's binary format: the words and their vectors only
@@ -15,40 +15,50 @@ bin, text and glove may be packed by gzip (.gz).
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from pairloom.config import is_whole
+from pairloom.config import Errors, is_whole
 from pairloom.errors import ConfigError, InputError
-from pairloom.formats import detect, fasttext, folders, native, parquet, read_binary, read_text, word2vec
+from pairloom.formats import (
+    detect,
+    fasttext,
+    native,
+    read_binary,
+    read_text,
+    write_folders,
+    write_parquet,
+    write_word2vec,
+)
 from pairloom.formats.fasttext import FastTextVectors
-from pairloom.formats.source import Reading
+from pairloom.formats.opening import ReadOptions
 from pairloom.system.files import check_folder
+from pairloom.types import PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
 __all__ = ["READABLE", "WRITABLE", "FastTextVectors", "check_output", "least_size", "load", "save"]
 
-PathName = str | os.PathLike[str]
-Read = Callable[[PathName, Reading], Embedding]
-Write = Callable[[Embedding, PathName, str], None]
+ReadableFormat = Literal["loom", "bin", "text", "glove", "fasttext"]
+WritableFormat = Literal["loom", "bin", "text", "glove", "parquet", "tensorboard", "static"]
+NumberType = Literal["float32", "float16"]
 
 
 class _Format(NamedTuple):
-    """What can be done with a format, and what cannot."""
+    """How a format is read and written, if it is."""
 
-    read: Read | None = None
-    write: Write | None = None
+    read: Callable[[PathName, ReadOptions], Embedding] | None = None
+    write: Callable[[Embedding, PathName, str], None] | None = None
     suffixes: tuple[str, ...] = ()
-    packs: bool = False  # may end in .gz
-    halves: bool = False  # can hold float16
+    gzip: bool = False  # may end in .gz
+    float16: bool = False  # can hold float16
     is_folder: bool = False
 
 
-def _read_native(path: PathName, reading: Reading) -> Embedding:
-    embedding = native.load(path, reading.verify)
-    if reading.limit is None:
+def _read_native(path: PathName, options: ReadOptions) -> Embedding:
+    embedding = native.load(path, options.verify)
+    if options.limit is None:
         return embedding
-    words, contexts = (_first(vectors, reading.limit) for vectors in (embedding.words, embedding.contexts))
+    words, contexts = (_first(vectors, options.limit) for vectors in (embedding.words, embedding.contexts))
     return Embedding(words=words, contexts=contexts, record=embedding.record)
 
 
@@ -57,18 +67,20 @@ def _first(vectors: Vectors, n: int) -> Vectors:
 
 
 _FORMATS = {
-    "loom": _Format(_read_native, native.save, (".loom", ".safetensors"), halves=True),
-    "bin": _Format(read_binary.read, lambda e, path, _: word2vec.write_binary(e.words, path), (".bin",), packs=True),
+    "loom": _Format(_read_native, native.save, (".loom", ".safetensors"), float16=True),
+    "bin": _Format(
+        read_binary.read, lambda e, path, _: write_word2vec.write_binary(e.words, path), (".bin",), gzip=True
+    ),
     "text": _Format(
-        read_text.read, lambda e, path, _: word2vec.write_text(e.words, path), (".vec", ".txt"), packs=True
+        read_text.read, lambda e, path, _: write_word2vec.write_text(e.words, path), (".vec", ".txt"), gzip=True
     ),
     "glove": _Format(
-        read_text.read_glove, lambda e, path, _: word2vec.write_text(e.words, path, header=False), packs=True
+        read_text.read_glove, lambda e, path, _: write_word2vec.write_text(e.words, path, header=False), gzip=True
     ),
     "fasttext": _Format(fasttext.read),
-    "parquet": _Format(None, lambda e, path, _: parquet.write(e.words, path), (".parquet",)),
-    "tensorboard": _Format(None, lambda e, path, _: folders.write_tensorboard(e, path), is_folder=True),
-    "static": _Format(None, folders.write_static, halves=True, is_folder=True),
+    "parquet": _Format(None, lambda e, path, _: write_parquet.write(e.words, path), (".parquet",)),
+    "tensorboard": _Format(None, lambda e, path, _: write_folders.write_tensorboard(e, path), is_folder=True),
+    "static": _Format(None, write_folders.write_static, float16=True, is_folder=True),
 }
 READABLE = tuple(name for name, format in _FORMATS.items() if format.read)
 WRITABLE = tuple(name for name, format in _FORMATS.items() if format.write)
@@ -79,22 +91,22 @@ def load(
     path: PathName,
     limit: int | None = None,
     verify: bool = True,
-    format: str | None = None,
-    errors: str = "strict",
+    format: ReadableFormat | None = None,
+    errors: Errors = "strict",
     lenient: bool = False,
 ) -> Embedding:
-    """Read a file of vectors, of whichever format it is.
+    """Read a file of vectors in any format that pairloom knows.
 
-    limit    how many rows to read, from the first on; trained vectors have the frequent words first
-    verify   False trusts the numbers: native files are not hashed, others not searched for NaN and infinity
-    format   the name of the format, for files whose content leaves doubt
-    errors   what to do with words that are not UTF-8: "strict" refuses, "replace" and "ignore" as for bytes.decode
-    lenient  True takes files of other programs that look damaged and may be whole: of words that occur twice the first
-             row counts, and a VectorsWarning says how many others there were; the last line of text may lack its end,
-             and words of text may have spaces; line feeds between binary rows may come and go
+    limit    the number of rows to read, from the first on; trained vectors have the frequent words first
+    verify   False trusts the numbers: native files are not hashed, others are not searched for NaN and infinity
+    format   the name of the format, for files whose content could mean several
+    errors   how to treat words that are not UTF-8: "strict" refuses, "replace" and "ignore" as for bytes.decode
+    lenient  True accepts files of other programs that look damaged but may be whole. The first row of a repeated word
+             counts, and a VectorsWarning says how many rows were left out. The last line of text may lack its line
+             feed, words of text may have spaces, and only some binary rows may end in a line feed.
     """
     if limit is not None and (not is_whole(limit) or limit < 1):
-        raise ConfigError(f"limit={limit} is no number of rows. Use 1 or more, or leave it out to read all.")
+        raise ConfigError(f"limit={limit} is not a number of rows. Use 1 or more, or leave it out to read all.")
     for name, value in (("verify", verify), ("lenient", lenient)):
         if not isinstance(value, bool):
             raise ConfigError(f"{name}={value!r} is not a choice. Use True or False.")
@@ -102,7 +114,7 @@ def load(
         raise ConfigError(f"errors={errors!r} is unknown. Use 'strict', 'replace' or 'ignore'.")
     read = _FORMATS[_readable(format) if format is not None else _detected(path)].read
     assert read is not None
-    return read(path, Reading(limit=limit, verify=verify, errors=errors, lenient=lenient))
+    return read(path, ReadOptions(limit=limit, verify=verify, errors=errors, lenient=lenient))
 
 
 def _readable(format: str) -> str:
@@ -116,12 +128,14 @@ def _detected(path: PathName) -> str:
         return detect.format_at(path)
     except InputError:
         if _suffix(path) in _FORMATS["loom"].suffixes and Path(path).is_file():
-            return "loom"  # which says best what is wrong with a native file
+            return "loom"  # its reader knows best what is wrong with a native file
         raise
 
 
-def save(embedding: Embedding, path: PathName, format: str | None = None, dtype: str = "float32") -> None:
-    """Write an embedding in a named format, or that of the suffix; what stood there stays until all is written."""
+def save(
+    embedding: Embedding, path: PathName, format: WritableFormat | None = None, dtype: NumberType = "float32"
+) -> None:
+    """Write an embedding in the given format or the format of the suffix. An old file stays until all is written."""
     check_output(path, format, dtype)
     write = _FORMATS[format or _OF_SUFFIX[_suffix(path)]].write
     assert write is not None
@@ -129,11 +143,11 @@ def save(embedding: Embedding, path: PathName, format: str | None = None, dtype:
 
 
 def check_output(path: PathName, format: str | None = None, dtype: str = "float32") -> None:
-    """Raise an InputError if `path` clearly cannot be saved to. For before training: it writes nothing anywhere."""
+    """Raise an InputError if `path` clearly cannot be saved to. Writes nothing, so it can be called before training."""
     if format is not None and format not in WRITABLE:
         raise ConfigError(f"format={format!r} cannot be written. Use one of {_either(WRITABLE)}.")
-    if format is None and (_suffix(path) not in _OF_SUFFIX or (_is_packed(path) and not _packs(_suffix(path)))):
-        suffixes, packed = tuple(_OF_SUFFIX), tuple(suffix for suffix in _OF_SUFFIX if _packs(suffix))
+    if format is None and (_suffix(path) not in _OF_SUFFIX or (_is_packed(path) and not _may_be_packed(_suffix(path)))):
+        suffixes, packed = tuple(_OF_SUFFIX), tuple(suffix for suffix in _OF_SUFFIX if _may_be_packed(suffix))
         raise InputError(
             f"{os.fspath(path)} has no suffix that names a format. Use one of {_either(suffixes)}; "
             f"{', '.join(packed[:-1])} and {packed[-1]} may be followed by .gz."
@@ -141,14 +155,14 @@ def check_output(path: PathName, format: str | None = None, dtype: str = "float3
     name = format or _OF_SUFFIX[_suffix(path)]
     _check_dtype(name, dtype)
     if name == "parquet":
-        parquet.check_installed()
-    (folders.check_new_folder if _FORMATS[name].is_folder else check_folder)(path)
+        write_parquet.check_installed()
+    (write_folders.check_new_folder if _FORMATS[name].is_folder else check_folder)(path)
 
 
 def least_size(path: PathName, n_words: int, n_contexts: int, dim: int) -> int:
-    """The bytes that the numbers of such an embedding take at least, in the format of the suffix.
+    """The fewest bytes that the numbers of such an embedding can take in the format of the suffix.
 
-    A number takes 4 bytes, in text about 9; the contexts are in native files only.
+    A number takes 4 bytes, and about 9 in text. Only native files hold contexts.
     """
     native, text = (_suffix(path) in _FORMATS[name].suffixes for name in ("loom", "text"))
     return dim * (4 * (n_words + n_contexts) if native else n_words * (9 if text and not _is_packed(path) else 4))
@@ -157,13 +171,13 @@ def least_size(path: PathName, n_words: int, n_contexts: int, dim: int) -> int:
 def _check_dtype(name: str, dtype: str) -> None:
     if dtype not in ("float32", "float16"):
         raise ConfigError(f"dtype={dtype!r} is unknown. Use 'float32' or 'float16'.")
-    if dtype == "float16" and not _FORMATS[name].halves:
-        halves = [name for name, format in _FORMATS.items() if format.halves]
-        raise ConfigError(f"dtype='float16' does not go into the format {name}, only into {' and '.join(halves)}.")
+    if dtype == "float16" and not _FORMATS[name].float16:
+        names = [name for name, format in _FORMATS.items() if format.float16]
+        raise ConfigError(f"dtype='float16' does not go into the format {name}, only into {' and '.join(names)}.")
 
 
 def _suffix(path: PathName) -> str:
-    """The suffix that names a format: the one before .gz, if there is that."""
+    """The suffix that names a format, without .gz."""
     return Path(Path(path).stem if _is_packed(path) else path).suffix.lower()
 
 
@@ -171,8 +185,8 @@ def _is_packed(path: PathName) -> bool:
     return Path(path).suffix.lower() == ".gz"
 
 
-def _packs(suffix: str) -> bool:
-    return _FORMATS[_OF_SUFFIX[suffix]].packs
+def _may_be_packed(suffix: str) -> bool:
+    return _FORMATS[_OF_SUFFIX[suffix]].gzip
 
 
 def _either(names: tuple[str, ...]) -> str:

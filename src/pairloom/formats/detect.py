@@ -1,26 +1,26 @@
-"""Which format a file has, by what is in it. Its name says nothing: `.bin` alone is the suffix of three formats.
+"""Detecting the format of a file by its content. Its name does not help: `.bin` is the suffix of three formats.
 
-In this order, after gzip is undone:
+In this order, after unpacking gzip:
 
 fasttext  the first four bytes are fastText's number
-loom      eight bytes of a length of less than 2^24, then the brace that opens a header of JSON
-text      a first line of two whole numbers, V and D, and a second that ends in D numbers, or else readable text
-bin       the same first line, and something else after it
+loom      a length in eight bytes, less than 2^24, then the brace that opens a header of JSON
+text      a first line of two whole numbers, V and D, then a line that ends in D numbers, or other readable text
+bin       the same first line, then anything else
 glove     a first line that ends in numbers
 """
 
 import codecs
-import os
 import re
 from typing import NamedTuple
 
 from pairloom.errors import Fault
-from pairloom.formats.source import opened
+from pairloom.formats.opening import GET_AGAIN, open_vector_file
+from pairloom.types import PathName
 
-HEAD = 1 << 18  # bytes that are looked at: a line of text with 10,000 numbers fits
+HEAD = 1 << 18  # bytes to look at: enough for a line of text with 10,000 numbers
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 
-_LONGEST_JSON = 1 << 24
+_MAX_JSON = 1 << 24
 _HEADER = re.compile(rb"(?:\xef\xbb\xbf)?([+-]?[0-9]{1,18})[ \t]+([+-]?[0-9]{1,18})[ \t]*\r?(?:\n|\Z)")
 _CONTROLS = bytes(range(9)) + bytes(range(14, 32))
 _PICKLE = "a Python pickle, which could run any code: load it where it was made, and call save_word2vec_format"
@@ -29,7 +29,7 @@ _FOREIGN = {
     b"BZh": "packed by bzip2: unpack it first, or pack it with gzip",
     b"\xfd7zXZ": "packed by xz: unpack it first, or pack it with gzip",
     b"\x28\xb5\x2f\xfd": "packed by zstd: unpack it first, or pack it with gzip",
-    b"PAR1": "a Parquet file, which is only written here: load the file that it was made from",
+    b"PAR1": "a Parquet file, which pairloom writes but does not read: load the file that it was made from",
     b"\x89HDF": "an HDF5 file: save its vectors in word2vec's format",
     **{bytes([0x80, protocol]): _PICKLE for protocol in range(2, 6)},
 }
@@ -43,63 +43,63 @@ class Header(NamedTuple):
     length: int  # bytes, with the line feed
 
 
-def format_at(path: str | os.PathLike[str]) -> str:
-    """The name of the format."""
-    with opened(path) as source:
+def format_at(path: PathName) -> str:
+    """The name of the format of a file."""
+    with open_vector_file(path) as source:
         return format_of(source.stream.read(HEAD))
 
 
 def format_of(head: bytes) -> str:
     """The name of the format that begins with these bytes."""
     if not head:
-        raise Fault("it is empty. Get or make the file again.")
+        raise Fault(f"it is empty. {GET_AGAIN}")
     if head.startswith(FASTTEXT_MAGIC):
         return "fasttext"
-    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < _LONGEST_JSON:
+    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < _MAX_JSON:
         return "loom"
     header = header_of(head)
     if header is not None:
         return "text" if is_text(head[header.length :], header.dim) else "bin"
     if n_numbers(first_line(head)):
         return "glove"
-    for magic, what in _FOREIGN.items():  # last, since a word of text may begin so
+    for magic, what in _FOREIGN.items():  # last, since a word of text may begin with these bytes
         if head.startswith(magic):
             raise Fault(f"it is {what}.")
     raise Fault(
-        "its first bytes are those of no format known here: pairloom's own, word2vec's text and binary, GloVe's, "
+        "its first bytes do not match any format that pairloom reads: its own, word2vec's text and binary, GloVe's, "
         "fastText's .vec and .bin. If you know that it is one of them, name it by format= (pairloom convert --from)."
     )
 
 
 def header_of(head: bytes) -> Header | None:
-    """The first line, if it has two whole numbers and nothing else."""
+    """The first line, or None unless it is two whole numbers."""
     match = _HEADER.match(head)
     return None if match is None else Header(int(match[1]), int(match[2]), match.end())
 
 
 def is_text(rows: bytes, dim: int) -> bool:
-    """Whether rows of `dim` numbers, of which these are the first bytes, have them as text.
+    """Whether rows of `dim` numbers that begin with these bytes are text.
 
-    Damaged text is text still: bytes of float32 are hardly ever UTF-8 without control characters.
+    Damaged text counts as text: bytes of float32 are hardly ever UTF-8 without control characters.
     """
     return n_numbers(first_line(rows)) >= dim or _is_plain(rows)
 
 
 def _is_plain(data: bytes) -> bool:
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(data)  # incremental: the end may be cut
+        codecs.getincrementaldecoder("utf-8")().decode(data)  # incremental: the last letter may be cut
     except UnicodeDecodeError:
         return False
     return data.translate(None, _CONTROLS) == data
 
 
 def first_line(data: bytes) -> bytes:
-    """Up to the first line feed, without it."""
+    """The bytes before the first line feed."""
     return data.partition(b"\n")[0]
 
 
 def n_numbers(line: bytes) -> int:
-    """How many numbers a line ends in, after at least one field for the word."""
+    """The number of numbers at the end of a line, after at least one field for the word."""
     fields = line.split()
     n = 0
     while n < len(fields) - 1 and is_number(fields[-1 - n]):
@@ -108,7 +108,7 @@ def n_numbers(line: bytes) -> int:
 
 
 def is_number(field: bytes) -> bool:
-    """Whether it is a number as C and Python write it. (Python also reads 1_000.)"""
+    """Whether a field is a number as C and Python write it. (Python also reads 1_000.)"""
     try:
         float(field)
     except ValueError:

@@ -1,6 +1,6 @@
 """fastText's `.bin` files: a dictionary, a row for each word and for each bucket of n-grams, and the output rows.
 
-All numbers are little-endian and lie where the one before ends:
+All numbers are little-endian, with nothing between them:
 
 int32      793712314, the version (11 or 12)
 int32 x 12 dim, ws, epoch, minCount, neg, wordNgrams, loss, model, bucket, minn, maxn, lrUpdateRate
@@ -11,12 +11,12 @@ bool       whether the rows are quantised
 int64 x 2  rows, dim;   then the rows in float32: words, then buckets
 bool       the same for the output, int64 x 2, float32 rows: v_c of each word, if it was trained by negative sampling
 
-The vector of a word is the mean of its own row and of its n-grams' rows, that of any other word the mean of its
-n-grams' rows (Bojanowski et al. 2017), in float32 and in this order, as fastText computes it.
+The vector of a word of the dictionary is the mean of its own row and the rows of its n-grams. The vector of any other
+word is the mean of the rows of its n-grams (Bojanowski et al. 2017). Sums are in float32 and in this order, as
+fastText computes them.
 """
 
 import mmap
-import os
 import struct
 from typing import Any, NamedTuple
 
@@ -25,31 +25,32 @@ import numpy.typing as npt
 
 from pairloom.errors import Fault, UnknownWordError
 from pairloom.formats.detect import FASTTEXT_MAGIC
-from pairloom.formats.names import WordList, first_rows, in_utf8
-from pairloom.formats.source import AGAIN, Reading, check_finite, opened
-from pairloom.types import Counts, Matrix
+from pairloom.formats.opening import GET_AGAIN, ReadOptions, open_vector_file
+from pairloom.formats.rows import check_finite
+from pairloom.formats.word_list import WordList, first_rows, in_utf8
+from pairloom.types import Counts, Matrix, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
 _ARGUMENTS = ("dim", "ws", "epoch", "minCount", "neg", "wordNgrams", "loss", "model", "bucket", "minn", "maxn")
 _MODELS, _LOSSES = {1: "cbow", 2: "skipgram", 3: "supervised"}, {1: "hs", 2: "ns", 3: "softmax", 4: "ova"}
-_BASIS = 2166136261  # of FNV-1a, the hash of nothing
-_END = b"</s>"  # the end of a sentence, the one word without n-grams
-_LONGEST_NGRAM = 50  # letters; 6 is usual, and every letter of the dictionary begins so many
-_FEW_NGRAMS = 100_000  # are done in Python before the kernel is loaded
+_BASIS = 2166136261  # of FNV-1a: the hash of no bytes
+_END = b"</s>"  # the end of a sentence, the only word without n-grams
+_MAX_NGRAM = 50  # letters; 6 is usual. Every letter of the dictionary begins up to this many n-grams
+_FEW_NGRAMS = 100_000  # Python sums these in less time than it takes to load the kernel
 
 
 class Subwords(NamedTuple):
     """The rows of words and n-grams, and which n-grams a word has."""
 
-    rows: Matrix  # (n_words + bucket, dim), where they lie in the file
+    rows: Matrix  # (n_words + bucket, dim), mapped from the file
     n_words: int
     bucket: int
     minn: int
     maxn: int
 
     def rows_of(self, word: bytes) -> list[int]:
-        """The rows of the n-grams of a word: of each minn to maxn letters of `<word>`, but for `<` and `>` alone.
+        """The rows of the n-grams of a word: minn to maxn letters of `<word>`, but not `<` or `>` alone.
 
         An n-gram that occurs twice counts twice.
         """
@@ -66,36 +67,36 @@ class Subwords(NamedTuple):
         return found
 
     def mean(self, rows: list[int]) -> npt.NDArray[np.float32]:
-        """The mean of some rows: added one after the other, then multiplied, both in float32."""
+        """The mean of some rows: added one by one, then multiplied, both in float32."""
         total = np.zeros(self.rows.shape[1], np.float32)
-        with np.errstate(all="ignore"):  # of a damaged file; `load` looks for what is not finite
+        with np.errstate(all="ignore"):  # the file may be damaged; `load` looks for values that are not finite
             for row in rows:
                 total += self.rows[row]
             return total * np.float32(1.0 / len(rows))
 
 
 def _hash(ngram: bytes, h: int = _BASIS) -> int:
-    """FNV-1a, as fastText has it: bytes from 128 on count as negative numbers of 32 bits. h goes on from others."""
+    """FNV-1a as in fastText: bytes from 128 on are negative 32-bit numbers. `h` is the hash of the bytes before."""
     for byte in ngram:
         h = (h ^ (byte if byte < 128 else byte | 0xFFFFFF00)) * 16777619 & 0xFFFFFFFF
     return h
 
 
 class FastTextVectors(Vectors):
-    """The words of a fastText file with their vectors, and vectors for all other words."""
+    """The words of a fastText file with their vectors. Other words get a vector from their n-grams."""
 
     def __init__(
-        self, words: list[str], vectors: Matrix, counts: Counts, subwords: Subwords, beyond: dict[str, int]
+        self, words: list[str], vectors: Matrix, counts: Counts, subwords: Subwords, not_loaded: dict[str, int]
     ) -> None:
         super().__init__(words, vectors, counts)
         self.subwords = subwords
-        self._beyond = beyond  # words of the file that were not loaded, and their rows
+        self._not_loaded = not_loaded  # words of the file beyond `limit`, and their rows
 
-    def vector(self, word: str) -> npt.NDArray[np.float32]:
-        """The vector of any word, as fastText's get_word_vector gives it; an UnknownWordError if it has no n-grams."""
-        if word in self:
-            return super().vector(word)
-        own = [self._beyond[word]] if word in self._beyond else []
+    def _vector_without_row(self, word: object) -> npt.NDArray[np.float32]:
+        """The vector that fastText's get_word_vector returns, or an UnknownWordError if the word has no n-grams."""
+        if not isinstance(word, str):
+            return super()._vector_without_row(word)
+        own = [self._not_loaded[word]] if word in self._not_loaded else []
         rows = own + self.subwords.rows_of(word.encode("utf-8", "replace"))
         if not rows:
             raise UnknownWordError(
@@ -105,24 +106,24 @@ class FastTextVectors(Vectors):
         return self.subwords.mean(rows)
 
 
-def read(path: str | os.PathLike[str], reading: Reading) -> Embedding:
-    """Read a file; the rows of its n-grams stay on the disk, mapped."""
-    with opened(path) as source:
+def read(path: PathName, options: ReadOptions) -> Embedding:
+    """Read a file. The rows of its n-grams stay on the disk, memory-mapped."""
+    with open_vector_file(path) as source:
         if source.packed:
             raise Fault("it is a fastText file packed by gzip, which cannot be mapped. Unpack it first.")
-        if source.most == 0:
-            raise Fault(f"it is empty. {AGAIN}")
-        return read_from(mmap.mmap(source.stream.fileno(), 0, access=mmap.ACCESS_READ), reading)
+        if source.max_bytes == 0:
+            raise Fault(f"it is empty. {GET_AGAIN}")
+        return read_from(mmap.mmap(source.stream.fileno(), 0, access=mmap.ACCESS_READ), options)
 
 
 class _Bytes:
-    """A file as one run of bytes, read from the front. Whatever it does not have is a Fault."""
+    """The bytes of a file, read from the front. Reading past the end is a Fault."""
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
         self.data, self.at = data, 0
 
     def numbers(self, layout: str) -> tuple[Any, ...]:
-        """Numbers of Python's struct."""
+        """Numbers in a layout of Python's struct."""
         layout = "<" + layout
         begin, self.at = self.at, self.at + struct.calcsize(layout)
         self._check()
@@ -135,46 +136,49 @@ class _Bytes:
         self._check()
         return self.data[begin:end]
 
-    def matrix(self, wanted: int) -> Matrix:
-        """Two sizes and float32s, where they lie: at any address, also an odd one."""
+    def matrix(self, expected_dim: int) -> Matrix:
+        """Two sizes and float32 numbers, mapped from the file, at any address."""
         rows, dim = self.numbers("qq")
-        if rows < 0 or dim < 1 or dim != wanted:
-            raise Fault(f"at byte {self.at - 16:,} a matrix has {rows:,} rows of {dim:,} numbers. {AGAIN}")
+        if rows < 0 or dim < 1 or dim != expected_dim:
+            raise Fault(f"at byte {self.at - 16:,} a matrix has {rows:,} rows of {dim:,} numbers. {GET_AGAIN}")
         begin, self.at = self.at, self.at + 4 * rows * dim
         self._check()
         return np.frombuffer(self.data, "<f4", rows * dim, begin).reshape(rows, dim)
 
     def _check(self) -> None:
         if self.at > len(self.data):
-            raise Fault(f"its {len(self.data):,} bytes end before its {self.at:,}th, where it must go on. {AGAIN}")
+            raise Fault(f"its {len(self.data):,} bytes end before its {self.at:,}th, where it must go on. {GET_AGAIN}")
 
 
-def read_from(content: mmap.mmap | bytes, reading: Reading) -> Embedding:
-    """Read what a file has."""
+def read_from(content: mmap.mmap | bytes, options: ReadOptions) -> Embedding:
+    """Read the content of a file."""
     data = _Bytes(content)
     arguments = _arguments(data)
     n_words, n_labels = _sizes(data)
     words, counts, begins = _dictionary(data, n_words, n_labels)
     subwords = _subwords(_dense(data, "rows", arguments), n_words, arguments)
     output = _output_rows(data, n_words, n_labels, arguments)
-    n = reading.rows(n_words)
+    n = options.rows(n_words)
 
-    def where(i: int) -> str:
+    def row_name(i: int) -> str:
         return f"row {i:,} (byte {begins[i]:,})"
 
-    readable, known = in_utf8(words, where, reading.errors), WordList(np.empty(n, np.int64), reading, mark=b"\0")
-    known.add(readable[:n], where)
-    known.check(where)
+    readable, known = (
+        in_utf8(words, row_name, options.errors),
+        WordList(np.empty(n, np.int64), options, separator=b"\0"),
+    )
+    known.add(readable[:n], row_name)
+    known.check(row_name)
     matrix = word_vectors(subwords, words[:n])
-    if reading.verify:
-        check_finite(matrix, readable, where)
-        check_finite(output[:n], readable, where)
+    if options.verify:
+        check_finite(matrix, readable, row_name)
+        check_finite(output[:n], readable, row_name)
     names = [word.decode() for word in readable]
-    kept = first_rows(names[:n]) if reading.lenient else None
+    kept = first_rows(names[:n]) if options.lenient else None
     chosen = slice(n) if kept is None else kept
-    loaded, beyond = np.array(names, object)[chosen].tolist(), dict(zip(names[n:], range(n, n_words), strict=True))
+    loaded, not_loaded = np.array(names, object)[chosen].tolist(), dict(zip(names[n:], range(n, n_words), strict=True))
     return Embedding(
-        words=FastTextVectors(loaded, matrix[chosen], counts[chosen], subwords, beyond),
+        words=FastTextVectors(loaded, matrix[chosen], counts[chosen], subwords, not_loaded),
         contexts=Vectors(loaded, output[chosen], counts[chosen]) if len(output) else Vectors([], output),
         record={"fasttext": arguments},
     )
@@ -189,24 +193,26 @@ def _arguments(data: _Bytes) -> dict[str, Any]:
     arguments["loss"] = _LOSSES.get(arguments["loss"], str(arguments["loss"]))
     arguments["model"] = _MODELS.get(arguments["model"], str(arguments["model"]))
     if version == 11 and arguments["model"] == "supervised":
-        arguments["maxn"] = 0  # n-grams were not yet used there
+        arguments["maxn"] = 0  # this version did not use n-grams there
     return arguments
 
 
 def _sizes(data: _Bytes) -> tuple[int, int]:
-    """How many words the dictionary has, and how many labels."""
+    """The number of words and the number of labels in the dictionary."""
     entries, n_words, n_labels, _, pruned = data.numbers("iiiqq")
     if n_words < 0 or n_labels < 0 or entries != n_words + n_labels:
-        raise Fault(f"its dictionary promises {n_words:,} words and {n_labels:,} labels, together {entries:,}. {AGAIN}")
+        raise Fault(
+            f"its dictionary promises {n_words:,} words and {n_labels:,} labels, together {entries:,}. {GET_AGAIN}"
+        )
     if pruned > 0:
         raise Fault("its n-grams are pruned, as in quantised files (.ftz). Load the .bin that it was made from.")
     if entries * 10 > len(data.data):
-        raise Fault(f"{entries:,} entries do not fit into its {len(data.data):,} bytes. {AGAIN}")
+        raise Fault(f"{entries:,} entries do not fit into its {len(data.data):,} bytes. {GET_AGAIN}")
     return n_words, n_labels
 
 
 def _dictionary(data: _Bytes, n_words: int, n_labels: int) -> tuple[list[bytes], Counts, list[int]]:
-    """The words, their counts, and at which byte each begins."""
+    """The words, their counts, and the byte at which each begins."""
     words, begins, counts = [], [], np.empty(n_words, np.int64)
     for entry in range(n_words + n_labels):
         begin, word = data.at, data.text()
@@ -214,7 +220,7 @@ def _dictionary(data: _Bytes, n_words: int, n_labels: int) -> tuple[list[bytes],
         if kind != (entry >= n_words) or count < 0:
             raise Fault(
                 f"entry {entry:,} of its dictionary (byte {begin:,}) has the type {kind} and the count {count:,}. "
-                f"{AGAIN}"
+                f"{GET_AGAIN}"
             )
         if entry < n_words:
             words.append(word)
@@ -224,7 +230,7 @@ def _dictionary(data: _Bytes, n_words: int, n_labels: int) -> tuple[list[bytes],
 
 
 def _dense(data: _Bytes, what: str, arguments: dict[str, Any]) -> Matrix:
-    """A matrix that is stored as it is."""
+    """A matrix that is not quantised."""
     (quantised,) = data.numbers("?")
     if quantised:
         raise Fault(f"its {what} are quantised (.ftz). Load the .bin that it was made from.")
@@ -234,10 +240,10 @@ def _dense(data: _Bytes, what: str, arguments: dict[str, Any]) -> Matrix:
 def _subwords(rows: Matrix, n_words: int, arguments: dict[str, Any]) -> Subwords:
     bucket, minn, maxn = (arguments[name] for name in ("bucket", "minn", "maxn"))
     used = bucket if maxn > 0 else 0
-    if used < (maxn > 0) or len(rows) - n_words not in (used, bucket) or maxn > _LONGEST_NGRAM:
+    if used < (maxn > 0) or len(rows) - n_words not in (used, bucket) or maxn > _MAX_NGRAM:
         raise Fault(
             f"{len(rows):,} rows do not fit {n_words:,} words and {used:,} buckets of n-grams of {minn} to {maxn} "
-            f"letters. {AGAIN}"
+            f"letters. {GET_AGAIN}"
         )
     return Subwords(rows, n_words, used, max(minn, 1), maxn)
 
@@ -259,12 +265,12 @@ def word_vectors(subwords: Subwords, words: list[bytes]) -> Matrix:
 
 
 def _output_rows(data: _Bytes, n_words: int, n_labels: int, arguments: dict[str, Any]) -> Matrix:
-    """v_c of each word, where there is one: other models and losses have rows for labels or the nodes of a tree."""
+    """v_c of each word, or no rows: those of other models and losses are for labels or the nodes of a tree."""
     rows = _dense(data, "output rows", arguments)
     expected = n_labels if arguments["model"] == "supervised" else n_words
     if len(rows) != expected:
-        raise Fault(f"its output has {len(rows):,} rows instead of {expected:,}. {AGAIN}")
+        raise Fault(f"its output has {len(rows):,} rows instead of {expected:,}. {GET_AGAIN}")
     if data.at < len(data.data):
-        raise Fault(f"it goes on at byte {data.at:,}, where it must end. {AGAIN}")
+        raise Fault(f"it goes on at byte {data.at:,}, where it must end. {GET_AGAIN}")
     is_contexts = arguments["model"] == "skipgram" and arguments["loss"] == "ns"
     return rows if is_contexts else np.empty((0, arguments["dim"]), np.float32)

@@ -1,4 +1,4 @@
-"""The native file: W, C, the two vocabularies and the record, in the layout of `tensors.py`."""
+"""The native format: W, C, the two vocabularies and the record, in the layout of `tensors.py`."""
 
 import os
 from itertools import pairwise
@@ -10,12 +10,13 @@ import numpy.typing as npt
 from pairloom.errors import Fault, InputError
 from pairloom.system.display import quoted
 from pairloom.system.tensors import DAMAGED, FOREIGN, Layout, Tensors, mapped, read, write
+from pairloom.types import PathName
 from pairloom.vectors.embedding import Embedding
-from pairloom.vectors.record import DEEPEST, fault_in, is_too_deep
+from pairloom.vectors.record import MAX_DEPTH, fault_in, is_too_deep
 from pairloom.vectors.vectors import Vectors
 
-# In the order of the file: the widest numbers first, so that each tensor lies at a multiple of its number's size.
-_KIND = Layout(
+# In the order of the file: the widest numbers first, so that each tensor begins at a multiple of its number's size.
+_LAYOUT = Layout(
     "pairloom",
     1,
     {
@@ -30,10 +31,10 @@ _KIND = Layout(
     },
     matrices=frozenset({"W", "C"}),
 )
-_FLOAT16_END = 65520  # from here on numbers are rounded to infinity
+_FLOAT16_END = 65520  # this and larger numbers are rounded to infinity
 
 
-def save(embedding: Embedding, path: str | os.PathLike[str], dtype: str = "float32") -> None:
+def save(embedding: Embedding, path: PathName, dtype: str = "float32") -> None:
     """Write an embedding."""
     if dtype == "float16":
         check_float16(embedding.words)
@@ -42,11 +43,11 @@ def save(embedding: Embedding, path: str | os.PathLike[str], dtype: str = "float
         raise InputError(
             f"The record of the embedding has {quoted(embedding.record[name])} for {name}. Put it under another name."
         )
-    write(path, _KIND, _tensors(embedding), embedding.record, half=dtype == "float16")
+    write(path, _LAYOUT, _tensors(embedding), embedding.record, half=dtype == "float16")
 
 
 def check_float16(vectors: Vectors) -> None:
-    """Refuse numbers that float16 would make infinite."""
+    """Refuse numbers that are infinite in float16."""
     vectors.check()
     largest = np.maximum(vectors.vectors.max(axis=1, initial=0), -vectors.vectors.min(axis=1, initial=0))
     if np.any(largest >= _FLOAT16_END):
@@ -67,23 +68,23 @@ def _tensors(embedding: Embedding) -> Tensors:
 
 
 def _packed(vectors: Vectors) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    """The words as one run of UTF-8 bytes, and where each begins and ends."""
+    """The words joined in UTF-8, and where each begins and ends."""
     lengths = np.fromiter(map(len, vectors.encoded_words()), np.int64, len(vectors))
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     return np.frombuffer("".join(vectors.words).encode(), np.uint8), offsets
 
 
-def load(path: str | os.PathLike[str], verify: bool = True) -> Embedding:
-    """Read an embedding, memory-mapped. Whatever is wrong with the file is an InputError that says what and where.
+def load(path: PathName, verify: bool = True) -> Embedding:
+    """Read an embedding, memory-mapped. Raises an InputError that says what is wrong with the file, and where.
 
-    `verify=False` leaves out what has to read the two matrices whole, their hashes and the search for values that
-    are not finite: for files too large to be read at every start, checked once before.
+    `verify=False` skips the checks that read both matrices whole: their hashes, and the search for values that are not
+    finite. It is for files that are too large to read at every start and were checked once before.
     """
     return read_from(mapped(Path(path)), os.fspath(path), verify)
 
 
 def read_from(data: memoryview, name: str, verify: bool = True) -> Embedding:
-    """Read what a file has."""
+    """Read the content of a file called `name`."""
     try:
         return _embedding(data, verify)
     except Fault as fault:
@@ -91,10 +92,10 @@ def read_from(data: memoryview, name: str, verify: bool = True) -> Embedding:
 
 
 def _embedding(data: memoryview, verify: bool) -> Embedding:
-    tensors, record = read(data, _KIND, frozenset() if verify else _KIND.matrices)
+    tensors, record = read(data, _LAYOUT, frozenset() if verify else _LAYOUT.matrices)
     _check_shapes({name: list(tensor.shape) for name, tensor in tensors.items()})
     if is_too_deep(record):
-        raise Fault(f"the record is nested more than {DEEPEST} deep. {DAMAGED}")
+        raise Fault(f"the record is nested more than {MAX_DEPTH} deep. {DAMAGED}")
     if (wrong := fault_in(record)) is not None:
         raise Fault(f"its record has {quoted(record[wrong])} for {wrong}, which no pairloom writes. {FOREIGN}")
     return Embedding(
@@ -105,7 +106,7 @@ def _embedding(data: memoryview, verify: bool) -> Embedding:
 
 
 def _check_shapes(shapes: dict[str, list[int]]) -> None:
-    """W [n, d] and C [m, d] give the lengths of the others, but for the two texts."""
+    """W [n, d] and C [m, d] determine the shapes of all others but the two texts."""
     (n, d), (m, _) = shapes["W"], shapes["C"]
     expected = {"C": [m, max(d, 1)], "word_offsets": [n + 1], "word_counts": [n]}
     expected |= {"W": [n, max(d, 1)], "context_offsets": [m + 1], "context_counts": [m]}

@@ -1,1 +1,1 @@
-"""Words with their vectors, and the questions one asks of them."""
+"""Words with their vectors: queries, similarities, documents, classes, and the result of training, `Embedding`."""

@@ -1,18 +1,17 @@
 """Word classes: words grouped by k-means, by the directions of their vectors.
 
     x_w = v_w / |v_w|
-    the centres c_j make  Σ_w min_j |x_w - c_j|²  small: scikit-learn's k-means, begun by k-means++
+    the centres c_j minimise  Σ_w min_j |x_w - c_j|²: scikit-learn's k-means, started by k-means++
     class(w) = argmax_j x_w·c_j / |c_j|
 
 The last line is the rule of spherical k-means and of word2vec's -classes: a word belongs to the centre with the largest
-cosine. word2vec begins with class(w) = row mod k, takes ten steps, and sums the v_w themselves, among which the long
-vectors of some words outweigh many others; here every word counts the same.
+cosine. word2vec starts from class(w) = row mod k, takes ten steps, and sums the v_w themselves, so that a few long
+vectors outweigh many others. Here every word counts the same.
 
 Classes are numbered in the order of their first words, so class 0 has the word of row 0. A word whose vector is zero
-points nowhere and is in no class, written -1. Where vectors coincide there may be fewer than k classes.
+points nowhere: it has no class, written -1. There may be fewer than k classes if vectors coincide.
 """
 
-import os
 import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -25,8 +24,9 @@ from pairloom.errors import ConfigError, InputError
 from pairloom.system.extras import need
 from pairloom.system.files import atomic_write
 from pairloom.system.threads import one_thread
-from pairloom.types import Float64s, Matrix
-from pairloom.vectors.embedding import as_vectors
+from pairloom.types import Float64s, Matrix, PathName
+from pairloom.vectors.embedding import Embedding, as_vectors
+from pairloom.vectors.search import Neighbours
 from pairloom.vectors.vectors import Vectors
 
 Algorithm = Literal["minibatch", "lloyd"]
@@ -34,8 +34,8 @@ Labels = npt.NDArray[np.int64]
 
 NO_CLASS = -1
 _ROWS_AT_ONCE = 4096
-_MOST_STEPS = 300  # scikit-learn's own limit; 500 classes of 68,000 words take 113
-_LAST_STEPS = 10  # over all words, after the batches; as many as word2vec takes
+_MAX_STEPS = 300  # scikit-learn's own limit; 500 classes of 68,000 words take 113
+_LAST_STEPS = 10  # over all words, after the batches: the number of steps that word2vec takes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -45,24 +45,24 @@ class WordClasses:
     vectors: Vectors
     labels: Labels  # (n_words,): the class of each row, or NO_CLASS
     centres: Float64s  # (n_classes, dim), unit vectors
-    cosines: Float64s  # (n_words,): of each word to its centre; 0 where there is none
+    cosines: Float64s  # (n_words,): of each word to its centre; 0 for words without a class
 
     def __len__(self) -> int:
         return len(self.centres)
 
     @property
     def sizes(self) -> Labels:
-        """How many words each class has."""
+        """The number of words in each class."""
         return np.bincount(self.labels[self.labels != NO_CLASS], minlength=len(self))
 
-    def members(self, number: int) -> list[tuple[str, float]]:
+    def members(self, number: int) -> Neighbours:
         """The words of a class with their cosines to its centre: the most central first, then by row."""
         rows = np.flatnonzero(self.labels == number)
         central = rows[np.argsort(-self.cosines[rows], kind="stable")]
         return [(self.vectors.words[row], float(self.cosines[row])) for row in central]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `word class` lines as word2vec does, sorted by class and in a class by row."""
+    def save(self, path: PathName) -> None:
+        """Write `word class` lines as word2vec does, sorted by class, then by row."""
         spaced = next((word for word in self.vectors.words if word.split() != [word]), None)
         if spaced is not None:
             raise InputError(
@@ -75,16 +75,19 @@ class WordClasses:
             file.writelines(b"%s %d\n" % (words[row], self.labels[row]) for row in rows)
 
 
-def word_classes(vectors: Vectors, k: int, *, seed: int = 1, algorithm: Algorithm = "minibatch") -> WordClasses:
+def word_classes(
+    vectors: Vectors | Embedding, k: int, *, seed: int = 1, algorithm: Algorithm = "minibatch"
+) -> WordClasses:
     """Group words into at most k classes by the formulas at the head of this file.
 
-    "lloyd" reads all words in every step. "minibatch" reads ten for each class, and all in its last ten steps. For
-    68,000 words of dim 100 and k = 500 it takes 8 s instead of 35 and makes classes of 1 to 393 words instead of 14 to
-    350; the mean cosine of a word to its centre is 0.846 instead of 0.847 (0.844 by word2vec's loop, with 489 classes).
-    Another seed begins at other words. The classes are the same for any number of threads.
+    algorithm  "lloyd" reads all words in every step. "minibatch" reads ten words per class, and all words in its last
+               ten steps. For 68,000 words of dim 100 and k = 500 it takes 8 s instead of 35 and makes classes of 1 to
+               393 words instead of 14 to 350. The mean cosine of a word to its centre is 0.846 instead of 0.847 (0.844
+               by word2vec's loop, with 489 classes).
+    seed       another seed starts from other words; the classes are the same for any number of threads
     """
     vectors = as_vectors(vectors)
-    need("sklearn.cluster", "sklearn", "k-means")  # first, since `one_thread` holds only what is loaded
+    need("sklearn.cluster", "sklearn", "k-means")  # first, since `one_thread` limits only libraries that are loaded
     rows = np.flatnonzero(vectors.norms)
     _check(k, len(rows), seed, algorithm)
     units = np.empty((len(rows), vectors.dim), np.float32)
@@ -112,18 +115,18 @@ def _check(k: Any, n: int, seed: object, algorithm: object) -> None:
 
 
 def _k_means(units: Matrix, k: int, seed: int, algorithm: Algorithm) -> Float64s:
-    """The centres."""
+    """The k centres, not scaled to length 1."""
     from sklearn.cluster import KMeans, MiniBatchKMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    batch = max(1024, 10 * k)  # of two words a class, as scikit-learn's is for k = 500, many classes get one word
+    batch = max(1024, 10 * k)  # scikit-learn's has two words per class for k = 500: then many classes get one word
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer than k classes, which the result shows
-        begin, steps = "k-means++", _MOST_STEPS
+        warnings.simplefilter("ignore", ConvergenceWarning)  # about fewer than k classes, which the result shows
+        start, steps = "k-means++", _MAX_STEPS
         if algorithm == "minibatch" and len(units) > batch:
             rough = MiniBatchKMeans(k, random_state=seed, n_init=1, batch_size=batch).fit(units)
-            begin, steps = rough.cluster_centers_, _LAST_STEPS
-        model = KMeans(k, init=begin, random_state=seed, n_init=1, max_iter=steps).fit(units)
+            start, steps = rough.cluster_centers_, _LAST_STEPS
+        model = KMeans(k, init=start, random_state=seed, n_init=1, max_iter=steps).fit(units)
     centres: Float64s = model.cluster_centers_.astype(np.float64)
     return centres
 
@@ -135,7 +138,7 @@ def _unit(rows: Float64s) -> Float64s:
 
 
 def _nearest(units: Matrix, centres: Float64s) -> tuple[Labels, Float64s]:
-    """For each word the centre with the largest cosine, the first among equals, and that cosine."""
+    """The centre with the largest cosine to each word, the first among equals, and that cosine."""
     nearest, cosines = np.empty(len(units), np.int64), np.empty(len(units))
     for start in range(0, len(units), _ROWS_AT_ONCE):
         block = slice(start, start + _ROWS_AT_ONCE)
@@ -145,7 +148,7 @@ def _nearest(units: Matrix, centres: Float64s) -> tuple[Labels, Float64s]:
 
 
 def _spread(values: npt.NDArray[Any], rows: npt.NDArray[np.intp], n: int, elsewhere: float) -> npt.NDArray[Any]:
-    """n values: those given at these rows, another elsewhere."""
+    """n values: `values` at `rows`, and `elsewhere` at all others."""
     spread = np.full(n, elsewhere, values.dtype)
     spread[rows] = values
     return spread

@@ -1,20 +1,22 @@
-"""Vectors for documents, made of the vectors of their words.
+"""Vectors for documents, computed from the vectors of their words.
 
-A document d is a bag of words: w stands in it tf(w, d) times, and words without a vector are left out. With sums over
+A document d is a bag of words: w occurs tf(w, d) times in it, and words without a vector are left out. With sums over
 the words of d, and |d| = Σ tf(w, d), its vector is
 
     mean    v_d = Σ tf(w, d) v_w / |d|
     tfidf   v_d = Σ tf(w, d) idf(w) v_w / Σ tf(w, d) idf(w)         idf(w) = ln((1 + n) / (1 + n_w)) + 1
     sif     v_d = x_d - u (u·x_d),   x_d = Σ tf(w, d) a / (a + p(w)) v_w / |d|
 
-and zero if no word of d has a vector. n documents are learnt from, and w stands in n_w of them; the form of idf is
-scikit-learn's smooth one. sif is smooth inverse frequency (Arora, Liang & Ma 2017, algorithm 1): p(w) is the share of w
-in the text that the vectors were trained on, or in the documents learnt from where `Vectors.counts` are not known; u is
-the first principal component of the x_d learnt from, by which the paper means their first singular vector: nothing is
-centred. It is zero if there was no word to learn from.
+and zero if no word of d has a vector.
 
-All sums are float64, document by document and in the order of the rows, without BLAS: so the bits depend neither on how
-documents are put together, nor on the order of the words in one, nor on the number of threads.
+tfidf learns from n documents; n_w is the number of them that have w. This is scikit-learn's smooth idf.
+sif is smooth inverse frequency (Arora, Liang & Ma 2017, algorithm 1). p(w) is the share of w in the text that the
+vectors were trained on, or, if `Vectors.counts` are not known, in the documents learnt from. u is the first principal
+component of the x_d learnt from. By that the paper means their first singular vector: nothing is centred. u is zero if
+there was no word to learn from.
+
+All sums are in float64, document by document and in the order of the rows, without BLAS. So the bits depend neither on
+the other documents, nor on the order of words in a document, nor on the number of threads.
 
 >>> v = Vectors(["cat", "dog", "car"], [[2, 0], [0, 4], [8, 8]])
 >>> document_vectors(v, [["cat", "dog", "unicorn"], ["dog", "cat", "dog", "cat"], []]).tolist()
@@ -36,7 +38,7 @@ from pairloom.config import check_number
 from pairloom.errors import ConfigError, CorpusTypeError
 from pairloom.system.display import quoted
 from pairloom.types import Float64s, Matrix
-from pairloom.vectors.embedding import as_vectors
+from pairloom.vectors.embedding import Embedding, as_vectors
 from pairloom.vectors.vectors import Vectors
 
 Weighting = Literal["mean", "tfidf", "sif"]
@@ -44,25 +46,25 @@ Documents = Iterable[Sequence[str]]
 Bag = tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]  # rows of the words of a document, rising, and their tf
 
 SIF_A = 1e-3  # a of sif, as in the paper, which finds 1e-4 to 1e-3 best
-_AT_ONCE = 64  # documents whose products are summed together: one by one would take five times as long
-_MOST_STEPS = 1000  # of the power iteration; where it needs more, the first two components are as good as each other
+_AT_ONCE = 64  # documents whose products are summed at once: one by one takes five times as long
+_MAX_STEPS = 1000  # of the power iteration; if it needs more, the first two components are equally good
 _GOLDEN = 0.6180339887498949
 
 
 def document_vectors(
-    vectors: Vectors, documents: Documents, weighting: Weighting = "mean", *, sif_a: float = SIF_A
+    vectors: Vectors | Embedding, documents: Documents, weighting: Weighting = "mean", *, sif_a: float = SIF_A
 ) -> Matrix:
     """A row for each document, float32 (n_documents, dim), by the formulas at the head of this file.
 
-    tfidf and sif learn from these same documents, so they read them more than once; `DocumentModel` learns from some
-    documents what it then uses on others.
+    tfidf and sif learn from these documents, so they read them more than once. To learn from some documents and
+    transform others, use `DocumentModel`, or `DocumentVectorizer` of `pairloom.sklearn`.
     """
     return DocumentModel.learn(vectors, documents, weighting, sif_a=sif_a).transform(documents)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DocumentModel:
-    """What makes a document's vector: the vectors and weights of words, and for sif the direction to take away."""
+    """Turns documents into vectors: by the vectors and weights of words, and for sif the direction to remove."""
 
     vectors: Vectors
     weighting: Weighting
@@ -71,9 +73,9 @@ class DocumentModel:
 
     @classmethod
     def learn(
-        cls, vectors: Vectors, documents: Documents, weighting: Weighting = "mean", *, sif_a: float = SIF_A
+        cls, vectors: Vectors | Embedding, documents: Documents, weighting: Weighting = "mean", *, sif_a: float = SIF_A
     ) -> "DocumentModel":
-        """Learn from documents what the weighting needs of them: nothing, idf, or p and u."""
+        """Learn what the weighting needs from documents: nothing for mean, idf for tfidf, p and u for sif."""
         check_weighting(weighting, sif_a)
         check_collection(documents)
         vectors = as_vectors(vectors)
@@ -86,7 +88,7 @@ class DocumentModel:
         return replace(model, component=_first_component(model._averages(documents), vectors.dim))
 
     def transform(self, documents: Documents) -> Matrix:
-        """A row for each document, which are read once, one at a time."""
+        """A row for each document. Documents are read once, one at a time."""
         check_collection(documents)
         rows = map(self._without_component, self._averages(documents))
         return np.fromiter(rows, np.dtype((np.float32, (self.vectors.dim,))))
@@ -95,7 +97,7 @@ class DocumentModel:
         return (self._average(*bag) for bag in _bags(self.vectors, documents))
 
     def _average(self, rows: npt.NDArray[np.intp], tf: npt.NDArray[np.int64]) -> Float64s:
-        """Weighted mean of the rows; for sif the weights need not add up to 1."""
+        """Weighted mean of the rows. For sif the divisor is |d|, not the sum of the weights."""
         if not len(rows):
             return np.zeros(self.vectors.dim)
         weights = tf * self.weights[rows]
@@ -108,14 +110,14 @@ class DocumentModel:
 
 
 def check_weighting(weighting: object, sif_a: object) -> None:
-    """Refuse what is no weighting."""
+    """Refuse an unknown weighting, or an `sif_a` out of range."""
     if weighting not in get_args(Weighting):
         raise ConfigError(f"weighting={weighting!r} does not exist. Use one of {', '.join(get_args(Weighting))}.")
     check_number("sif_a", sif_a, 1e-12, 1e12, "1e-3 is usual")
 
 
 def check_collection(documents: Any) -> None:
-    """Refuse what looks like documents but would be taken apart wrongly: one string, a table, a mapping."""
+    """Refuse what iterates, but not over documents: a string, a table, a mapping."""
     kind = type(documents).__name__
     if isinstance(documents, str | bytes):
         raise CorpusTypeError(f"The documents are one {kind}, {quoted(documents)}. Give a list of documents.")
@@ -124,19 +126,19 @@ def check_collection(documents: Any) -> None:
     shape = getattr(documents, "shape", (0,))
     if len(shape) != 1:
         raise CorpusTypeError(
-            f"The documents are a {kind} of shape {tuple(shape)}. Give one column of it, such as table['text']."
+            f"The documents are a {kind} of shape {tuple(shape)}. Give one column of it, for example table['text']."
         )
 
 
 def checked_words(document: Any, where: str) -> list[str]:
-    """The words of one document, if it is made of strings."""
+    """The words of one document. Raises a CorpusTypeError unless all are strings."""
     if isinstance(document, str):
         raise CorpusTypeError(
             f"A document must be a list of words, but {where} is the string {quoted(document)}. Use .split() on it."
         )
     try:
         words = list(document)
-        "".join(words)  # the fastest way to ask whether all are strings
+        "".join(words)  # the fastest test that all are strings
     except TypeError:
         raise CorpusTypeError(
             f"A document must be a list of words, but {where} is {quoted(document)}, "
@@ -149,7 +151,7 @@ def _check_restartable(documents: Documents, weighting: str) -> None:
     if iter(documents) is iter(documents):
         raise CorpusTypeError(
             f"A {type(documents).__name__} can be read only once, and {weighting} reads the documents several times. "
-            "Give a list, or an object whose __iter__ starts anew each time."
+            "Give a list, or an object whose __iter__ starts from the beginning each time."
         )
 
 
@@ -189,12 +191,14 @@ def _first_component(averages: Iterable[Float64s], dim: int) -> Float64s:
 
 
 def _first_eigenvector(matrix: Float64s) -> Float64s:
-    """Of a symmetric matrix without negative eigenvalues, by power iteration: u <- M u / |M u|.
+    """The first eigenvector of a symmetric matrix without negative eigenvalues, by power iteration: u <- M u / |M u|.
 
-    LAPACK would be faster for a small gap between the first two, but its last bits depend on the number of threads.
+    LAPACK would be faster if the first two eigenvalues are close, but its last bits depend on the number of threads.
     """
-    u = np.arange(1, len(matrix) + 1, dtype=np.float64) * _GOLDEN % 1 - 0.5  # at right angles to nothing in particular
-    for _ in range(_MOST_STEPS):
+    u = (
+        np.arange(1, len(matrix) + 1, dtype=np.float64) * _GOLDEN % 1 - 0.5
+    )  # unlikely to be orthogonal to the eigenvector
+    for _ in range(_MAX_STEPS):
         before, u = u, (matrix * u).sum(axis=1)
         length = math.sqrt((u * u).sum())
         if length == 0:

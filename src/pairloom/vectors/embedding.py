@@ -1,8 +1,10 @@
-"""Both sides of what training learns: vectors for words and for contexts, and the record of how they were made."""
+"""The result of training: vectors for words and for contexts, and the record of how they were made.
+
+`Embedding.save` and `Embedding.fold_in` import their modules when called: those come later in the order of the folders.
+"""
 
 import math
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -13,17 +15,19 @@ import numpy.typing as npt
 from pairloom.errors import InputError
 from pairloom.method.hierarchical import Tree, huffman, way_loss
 from pairloom.method.objective import sigmoid
-from pairloom.types import CorpusLike, Float64s
-from pairloom.vectors.queries import Neighbours
+from pairloom.types import CorpusLike, Float64s, PathName
 from pairloom.vectors.query import Query
+from pairloom.vectors.record import recorded_options
+from pairloom.vectors.search import Indexer, Neighbours
+from pairloom.vectors.vectors import Vectors
 
 if TYPE_CHECKING:
     from pairloom.fold_in.fold_in import FoldedIn, FoldInKeywords
-from pairloom.vectors.vectors import Vectors
+    from pairloom.formats import NumberType, WritableFormat
 
 
-def as_vectors(given: object) -> "Vectors":
-    """Vectors, also those of the words of an Embedding; an InputError for what is neither, such as the path of one."""
+def as_vectors(given: object) -> Vectors:
+    """The vectors given, or those of the words of an Embedding. Anything else, for example a path, is an InputError."""
     if isinstance(given, Embedding):
         return given.words
     if not isinstance(given, Vectors):
@@ -32,22 +36,22 @@ def as_vectors(given: object) -> "Vectors":
 
 
 def as_embedding(given: object) -> "Embedding":
-    """An Embedding, or an InputError."""
+    """The Embedding given. Anything else is an InputError."""
     if not isinstance(given, Embedding):
         raise InputError(
-            f"An embedding cannot be a {type(given).__name__}. Give what train or load of pairloom has given."
+            f"An embedding cannot be a {type(given).__name__}. Give the result of pairloom.train or pairloom.load."
         )
     return given
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Embedding:
-    """What training gives: v_w for the words, v_c for the contexts, and the record of how they were made.
+    """The result of training: v_w for the words, v_c for the contexts, and the record of how they were made.
 
     `record` is plain JSON (dicts with string keys, lists, strings, numbers, None) and the same for equal runs.
-    Queries go to `.words`; `.contexts` answers the same ones. Files of other programs hold words only: `.contexts` then
-    has no rows. Of CBOW `.words` are those that are averaged and `.contexts` those that are predicted. Of hierarchical
-    softmax `.contexts` are the nodes of its tree, each named by the bits on the way to it: `/` is the root.
+    Queries go to `.words`; `.contexts` answers the same ones. Files of other programs hold words only: then `.contexts`
+    has no rows. In CBOW, `.words` are averaged and `.contexts` are predicted. In hierarchical softmax, `.contexts` are
+    the nodes of the tree, each named by the bits on the path to it: `/` is the root.
     """
 
     words: Vectors
@@ -73,23 +77,22 @@ class Embedding:
 
     @property
     def objective(self) -> str:
-        """What the vectors were trained by: "negative", "hs" or "softmax", as in `TrainConfig`."""
-        config = self.record.get("config")
-        return str(config.get("objective", "negative")) if isinstance(config, dict) else "negative"
+        """The objective of training: "negative", "hs" or "softmax", as in `TrainConfig`."""
+        return str(recorded_options(self.record).get("objective", "negative"))
 
     def probability(self, w: str, c: str) -> float:
-        """What the model says of c where w is.
+        """The probability that the model gives to context c of word w.
 
-        negative  p(D=1 | w, c) = σ(v_c·v_w), the probability that the pair is of the corpus (paper, section 2)
+        negative  p(D=1 | w, c) = σ(v_c·v_w), the probability that the pair is from the corpus (paper, section 2)
         softmax   p(c | w) = e^(v_c·v_w) / Σ_c' e^(v_c'·v_w), over all contexts c' (equation 3)
-        hs        p(c | w) = Π_n σ(±v_n·v_w), along the way to c (see `hierarchical.py`)
+        hs        p(c | w) = Π_n σ(±v_n·v_w), along the path to c (see `hierarchical.py`)
 
-        Of CBOW it is that of c in a window which has w alone.
+        For CBOW this is the probability of c in a window that holds only w.
         """
         if not len(self.contexts):
             raise InputError(
                 "A probability needs the vectors of contexts, and these vectors hold no contexts. "
-                "Take a .loom file that pairloom trained."
+                "Use a .loom file that pairloom trained."
             )
         v_w = self.words[w].astype(np.float64)
         if self.objective == "hs":
@@ -103,12 +106,12 @@ class Embedding:
     def _probability_by_tree(self, v_w: Float64s, c: int) -> float:
         if len(self.contexts) != len(self.words) - 1:
             raise InputError(
-                "A probability by hierarchical softmax needs the whole tree, and only a part of the model is here. "
+                "A probability by hierarchical softmax needs the whole tree, and only a part of the model was loaded. "
                 "Load it without limit."
             )
-        way = slice(*self._tree.starts[c : c + 2])
-        v_n = self.contexts.vectors[self._tree.nodes[way]].astype(np.float64)
-        return math.exp(-way_loss(v_w, v_n, self._tree.bits[way]))
+        path = slice(*self._tree.starts[c : c + 2])
+        v_n = self.contexts.vectors[self._tree.nodes[path]].astype(np.float64)
+        return math.exp(-way_loss(v_w, v_n, self._tree.bits[path]))
 
     @cached_property
     def _tree(self) -> Tree:
@@ -118,16 +121,27 @@ class Embedding:
         """`Vectors.similarity` of the words."""
         return self.words.similarity(a, b)
 
-    def most_similar(self, positive: Query = (), negative: Query = (), topn: int = 10, **options: Any) -> Neighbours:
+    def most_similar(
+        self,
+        positive: Query = (),
+        negative: Query = (),
+        topn: int = 10,
+        *,
+        restrict_vocab: int | None = None,
+        weights: Sequence[float] | None = None,
+        indexer: Indexer | None = None,
+    ) -> Neighbours:
         """`Vectors.most_similar` of the words."""
-        return self.words.most_similar(positive, negative, topn, **options)
+        return self.words.most_similar(
+            positive, negative, topn, restrict_vocab=restrict_vocab, weights=weights, indexer=indexer
+        )
 
     def combined(self) -> Vectors:
         """v_w + v_c for every word that is also a context (Levy, Goldberg and Dagan 2015: better at similarity)."""
         if self.objective == "hs":
             raise InputError(
-                "In the place of contexts this model has the nodes of a tree (objective=hs), which are no words to add "
-                "to words. Use .words."
+                "Words and contexts of this model cannot be added: its contexts are the nodes of a tree "
+                "(objective=hs). Use .words."
             )
         both = [word for word in self.words if word in self.contexts]
         if not both:
@@ -136,23 +150,23 @@ class Embedding:
         return Vectors(both, w.vectors + c.vectors, w.counts)
 
     def fold_in(self, corpus: CorpusLike | None = None, **options: "Unpack[FoldInKeywords]") -> "FoldedIn":
-        """Vectors for words that are new, with the contexts as they are: see `pairloom.fold_in.fold_in.fold_in`."""
-        from pairloom.fold_in.fold_in import fold_in  # downstream, like formats
+        """Vectors for new words, with the contexts unchanged: see `pairloom.fold_in.fold_in.fold_in`."""
+        from pairloom.fold_in.fold_in import fold_in
 
         return fold_in(self, corpus, **options)
 
     def with_words(self, folded: "FoldedIn") -> "Embedding":
-        """This model and the words that `fold_in` made for it, after its own."""
+        """This model with the words that `fold_in` made for it, after its own."""
         from pairloom.fold_in.fold_in import with_words
 
         return with_words(self, folded)
 
-    def save(self, path: str | os.PathLike[str], format: str | None = None, dtype: str = "float32") -> None:
-        """Write to a file, in the format that is named or that the suffix says: see `pairloom.formats`.
+    def save(self, path: PathName, format: "WritableFormat | None" = None, dtype: "NumberType" = "float32") -> None:
+        """Write to a file, in the given format or the format of the suffix: see `pairloom.formats`.
 
         `dtype="float16"` halves the size of a native file, or of a folder of format "static", and keeps three digits.
         """
-        from pairloom.formats import save  # formats stand downstream: the look ahead is only for this convenience
+        from pairloom.formats import save
 
         save(self, path, format, dtype)
 

@@ -1,16 +1,25 @@
 """Approximate search, for vocabularies so large that looking at every row takes too long.
 
-An `Index` proposes rows, and `most_similar(..., indexer=index)` compares those exactly: whatever it answers has its
-true cosine, and the only mistake it can make is to miss a neighbour. `recall` says how often it does.
+    from pairloom.vectors.index import Index
 
-The graph is voyager's (HNSW: Malkov and Yashunin 2016), of the well-kept libraries the smallest; the file is ours round
-voyager's bytes, so that an index is not used with vectors that it was not made of: it knows some of their rows.
+    index = Index.build(embedding.words)
+    index.most_similar("king")  # or embedding.most_similar("king", indexer=index)
+    index.save("model.loom.index")
+    index = Index.load("model.loom.index", embedding.words)
+
+An `Index` proposes rows, which are then compared exactly. So every answer has its true cosine, and the only possible
+mistake is a missed neighbour. `Index.recall` measures how many are found.
+
+The graph is voyager's (HNSW: Malkov and Yashunin 2016), the smallest of the well-maintained libraries. A file is a
+header of ours and voyager's bytes. The header has a digest of some rows, so that an index is not used with other
+vectors than its own.
 """
 
 import hashlib
 import io
 import json
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,20 +29,21 @@ from pairloom.corpus.lists import opened
 from pairloom.errors import ConfigError, InputError
 from pairloom.system.extras import need
 from pairloom.system.files import atomic_write
-from pairloom.types import Float64s, Rows
-from pairloom.vectors.search import nearest
+from pairloom.types import Float64s, PathName, Rows
+from pairloom.vectors.query import Query
+from pairloom.vectors.search import Neighbours, nearest
 from pairloom.vectors.vectors import Vectors
 
 FORMAT = "pairloom-index-1"
-SUFFIX = ".index"  # a model's own index is beside it: king.loom.index
+SUFFIX = ".index"  # added to the name of the model: king.loom.index
 _MAX_HEADER = 1 << 12
-_REMEDY = "Make it anew with: pairloom index MODEL"
-_SAMPLED = 1024  # rows whose bytes tell vectors from others
-_WIDTH = 4  # times as many rows are looked at as are asked for; more finds more, and takes longer
+_REMEDY = "Make it again with: pairloom index MODEL"
+_SAMPLED = 1024  # rows whose digest identifies the vectors
+_WIDTH = 4  # how many rows are looked at for each row wanted; more find more, and take longer
 
 
 class Index:
-    """A graph over the rows of some vectors, in which neighbours are found by following links."""
+    """A graph over the rows of `vectors`. Following its links leads to the neighbours of a direction."""
 
     def __init__(self, vectors: Vectors, graph: Any) -> None:
         self.vectors = vectors
@@ -43,8 +53,8 @@ class Index:
     def build(cls, vectors: Vectors, *, links: int = 16, effort: int = 200, threads: int | None = 1) -> "Index":
         """Link every row to its neighbours: about 15 s for 100,000 words of dim 100 on one thread.
 
-        links, effort: more of either find more and take longer. Several threads (None: all cores) are faster, but the
-        graph then depends on who came first; one thread makes the same graph every time.
+        links, effort: more of either find more neighbours and take longer
+        threads: several (None: all cores) are faster; only one thread makes the same graph every time
         """
         for name, value in (("links", links), ("effort", effort)):
             if not 2 <= value <= 10_000:
@@ -63,16 +73,23 @@ class Index:
             return np.empty(0, np.intp)
         try:
             rows, _ = self._graph.query(direction.astype(np.float32), k=k, query_ef=max(100, _WIDTH * k))
-        except RuntimeError:  # so many cannot be reached by following links; then all are looked at
+        except RuntimeError:  # links do not lead to k rows: propose all
             return np.flatnonzero(self.vectors.norms > 0)
         return np.asarray(rows, np.intp)
 
-    def most_similar(self, *query: Any, **options: Any) -> list[tuple[str, float]]:
+    def most_similar(
+        self,
+        positive: Query = (),
+        negative: Query = (),
+        topn: int = 10,
+        *,
+        weights: Sequence[float] | None = None,
+    ) -> Neighbours:
         """`Vectors.most_similar`, found through this index."""
-        return self.vectors.most_similar(*query, indexer=self, **options)
+        return self.vectors.most_similar(positive, negative, topn, weights=weights, indexer=self)
 
     def recall(self, topn: int = 10, queries: int = 1000, seed: int = 1) -> float:
-        """Of the topn nearest rows of some words, drawn by seed, the share that the index finds."""
+        """The share that the index finds of the `topn` nearest rows of `queries` random words."""
         n = len(self.vectors)
         rows = np.sort(np.random.default_rng(seed).permutation(np.flatnonzero(self.vectors.norms > 0))[:queries])
         if not len(rows):
@@ -85,8 +102,8 @@ class Index:
         ]
         return float(np.mean(shares))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a line of JSON that says which vectors it belongs to, then voyager's bytes."""
+    def save(self, path: PathName) -> None:
+        """Write a line of JSON that identifies the vectors, then voyager's bytes."""
         content = io.BytesIO()
         self._graph.save(content)
         with atomic_write(path) as file:
@@ -94,7 +111,7 @@ class Index:
             file.write(content.getbuffer())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], vectors: Vectors) -> "Index":
+    def load(cls, path: PathName, vectors: Vectors) -> "Index":
         """Read the index of these vectors."""
         voyager = need("voyager", "ann", "Approximate search")
         name = os.fspath(path)
@@ -103,12 +120,12 @@ class Index:
         _check(header, _header(vectors, graph), name)
         try:
             return cls(vectors, voyager.Index.load(io.BytesIO(graph)))
-        except (RuntimeError, ValueError) as error:  # whole, but of a voyager that this one does not understand
+        except (RuntimeError, ValueError) as error:  # whole, but of a version of voyager that this one cannot read
             raise InputError(f"{name} cannot be loaded: {error}. {_REMEDY}") from None
 
 
 def _header(vectors: Vectors, graph: bytes | memoryview) -> dict[str, Any]:
-    """What a file says of itself: the number and dim of its vectors, a digest of some of their rows, and its own."""
+    """The number and dim of the vectors, a digest of some of their rows, and a digest of the graph."""
     rows = np.unique(np.linspace(0, len(vectors) - 1, min(len(vectors), _SAMPLED)).astype(np.intp))
     sample = np.ascontiguousarray(vectors.vectors[rows], "<f4").tobytes()
     digests = {"vectors": hashlib.sha256(sample).hexdigest(), "graph": hashlib.sha256(graph).hexdigest()}

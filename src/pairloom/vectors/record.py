@@ -1,21 +1,53 @@
-"""What a file says of how its vectors were made, checked once: a stranger can write any JSON there.
+"""The record of how vectors were made: its check on loading, and the options of training that it holds.
 
-Only the form is checked, not whether an option is in its range: ranges may change, and old files stay readable.
+A file may hold any JSON, so the form of a record is checked once, when it is loaded. Whether an option is in its range
+is not checked then: ranges may change, and old files stay readable.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any, Unpack, cast
 
-from pairloom.config import is_number, is_whole
+from pairloom.config import TextKeywords, TextOptions, TrainConfig, TrainKeywords, is_number, is_whole
 
-DEEPEST = 100
-_MOST_EPOCHS = 1 << 40  # they are drawn from; far below where whole numbers of 64 bits end
+MAX_DEPTH = 100
+_END_OF_EPOCHS = 1 << 40  # random draws are numbered by epoch; this is far below the end of 64 bits
 
 _Check = Callable[[Any], bool]
 
 
+def recorded_options(record: Mapping[str, Any]) -> TrainKeywords:
+    """The options of training and of reading text that a record holds, as they are, for example to change some.
+
+    Options that this version does not know are left out. None is checked, so this works for every record.
+
+    >>> recorded_options({"config": {"dim": 50, "of_tomorrow": 1}, "text": {"lowercase": True}})
+    {'dim': 50, 'lowercase': True}
+    """
+    found = {**_known_options(record, "config", TrainConfig), **_known_options(record, "text", TextOptions)}
+    return cast(TrainKeywords, found)
+
+
+def recorded_config(record: Mapping[str, Any], **changes: Any) -> TrainConfig:
+    """The `TrainConfig` of a record with some fields changed. Fields that it does not hold have their default.
+
+    Raises a ConfigError if a value is out of range in this version.
+    """
+    return TrainConfig(**{**_known_options(record, "config", TrainConfig), **changes})
+
+
+def recorded_text(record: Mapping[str, Any], **changes: Unpack[TextKeywords]) -> TextOptions:
+    """The `TextOptions` of a record, in the same way."""
+    return TextOptions(**{**_known_options(record, "text", TextOptions), **changes})
+
+
+def _known_options(record: Mapping[str, Any], key: str, kind: type[TrainConfig | TextOptions]) -> dict[str, Any]:
+    names, entry = {field.name for field in fields(kind)}, record.get(key)
+    return {name: value for name, value in entry.items() if name in names} if isinstance(entry, dict) else {}
+
+
 def fault_in(record: dict[str, Any]) -> str | None:
-    """The first entry of a form that no training gives it, if there is one."""
+    """The first key whose value has a form that training never writes, or None."""
     wrong = (name for name, has_form in _FORMS.items() if name in record and not has_form(record[name]))
     return next(wrong, None)
 
@@ -23,7 +55,7 @@ def fault_in(record: dict[str, Any]) -> str | None:
 def is_too_deep(value: object) -> bool:
     """Whether lists and dictionaries are nested so deep that writing the record could fail."""
     level = [value]
-    for _ in range(DEEPEST + 1):
+    for _ in range(MAX_DEPTH + 1):
         level = [inner for outer in level for inner in _inside(outer)]
     return bool(level)
 
@@ -33,7 +65,7 @@ def _inside(value: object) -> Iterable[object]:
 
 
 def has_form_of(value: Any, example: Any) -> bool:
-    """Whether it is like the example: a whole number from 0 on, a number, or a list of numbers, some of them None."""
+    """Whether a value is like the example: a whole number of 0 or more, a number, or a list of numbers and None."""
     if isinstance(example, list):
         return isinstance(value, list) and all(entry is None or is_number(entry) for entry in value)
     if isinstance(example, float):
@@ -41,28 +73,28 @@ def has_form_of(value: Any, example: Any) -> bool:
     return is_whole(value) and 0 <= value < 2**63
 
 
-def _options(value: Any) -> bool:
-    """Names with plain values; epochs, if there, are a number of them."""
+def _are_options(value: Any) -> bool:
+    """Whether it is a dictionary of plain values, with a number of epochs if there are any."""
     if not isinstance(value, dict):
         return False
     plain = all(entry is None or isinstance(entry, str | bool) or is_number(entry) for entry in value.values())
-    return plain and _epochs(value.get("epochs", 0))
+    return plain and _are_epochs(value.get("epochs", 0))
 
 
-def _epochs(value: Any) -> bool:
-    return is_whole(value) and 0 <= value < _MOST_EPOCHS
+def _are_epochs(value: Any) -> bool:
+    return is_whole(value) and 0 <= value < _END_OF_EPOCHS
 
 
-def _heldout(value: Any) -> bool:
+def _is_heldout(value: Any) -> bool:
     losses = value.get("loss", [None]) if isinstance(value, dict) else None
     return isinstance(losses, list) and losses != [] and all(loss is None or is_number(loss) for loss in losses)
 
 
 _FORMS: dict[str, _Check] = {
-    "config": _options,
-    "text": _options,
+    "config": _are_options,
+    "text": _are_options,
     "corpus": lambda value: isinstance(value, dict),
-    "start": lambda value: isinstance(value, dict) and _epochs(value.get("epochs", 0)),
-    "heldout": _heldout,
+    "start": lambda value: isinstance(value, dict) and _are_epochs(value.get("epochs", 0)),
+    "heldout": _is_heldout,
     "folded_in": lambda value: isinstance(value, list),
 }

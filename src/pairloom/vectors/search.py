@@ -1,75 +1,147 @@
-"""Exact search: the rows of a matrix that are nearest to some directions, many at once, in bounded memory.
+"""Exact search: the rows of a matrix that are nearest to a direction. `Vectors.most_similar` finds its answer here.
 
-Every row is compared in float32 by BLAS, whose sums depend on the machine; whatever may win is compared again in
-float64, always in the same order. So the answer is the same everywhere, and equal rows have equal cosines.
+Every row is first compared in float32 by BLAS, whose sums depend on the machine. The rows that may win are compared
+again in float64, always summed in the same order. So the answer is the same on every machine, and equal rows have equal
+cosines. Many directions are searched at once, in bounded memory.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from pairloom.config import is_whole
+from pairloom.errors import ConfigError
 from pairloom.types import Float64s, Matrix, Rows
+from pairloom.vectors.query import SearchTarget
 
+Neighbours = list[tuple[str, float]]
+
+COSMUL_EPSILON = 1e-6  # gensim's, with which we compare; Levy and Goldberg have 0.001
 _ROWS_AT_ONCE = 1 << 14
 _COSINES_AT_ONCE = 1 << 22  # 16 MB in float32
 _EXACT_ROWS_AT_ONCE = 4096  # rows turned into float64 together: 3 MB at dim 100
 
 
-class Found(NamedTuple):
-    """Rows and their cosines, nearest first, the earlier row first where cosines are equal."""
+class Indexer(Protocol):
+    """Finds rows faster than by looking at all of them, for example `pairloom.vectors.index.Index`."""
+
+    def candidates(self, direction: Float64s, k: int) -> Rows:
+        """About k rows that are likely the nearest to a direction, in any order."""
+
+
+class ScoredRows(NamedTuple):
+    """Rows and their scores, the highest first, the earlier row first where scores are equal."""
 
     rows: Rows
-    cosines: Float64s
+    scores: Float64s
+
+    def named(self, words: Sequence[str]) -> Neighbours:
+        """The same with a word for each row."""
+        return [(words[row], score) for row, score in zip(self.rows.tolist(), self.scores.tolist(), strict=True)]
 
 
 def nearest(
     vectors: Matrix, norms: Float64s, directions: Float64s, k: int, excluded: Sequence[Sequence[int]]
-) -> Iterator[Found]:
-    """The k rows nearest to each direction, a row of length 1; excluded[i] are rows that direction i leaves out."""
-    kept = len(vectors) if k > _ROWS_AT_ONCE else max(1, k)  # of more than a block has, no row can be left out
+) -> Iterator[ScoredRows]:
+    """The k rows with the largest cosine to each direction, a unit vector, without the rows excluded[i]."""
+    kept = len(vectors) if k > _ROWS_AT_ONCE else max(1, k)  # no row of a block can be ruled out if k is larger than it
     at_once = max(1, min(_COSINES_AT_ONCE // _ROWS_AT_ONCE, _COSINES_AT_ONCE // kept))
     for start in range(0, len(directions), at_once):
         some = slice(start, start + at_once)
         yield from _nearest(vectors, norms, directions[some], k, excluded[some])
 
 
+def nearest_candidates(vectors: Matrix, norms: Float64s, target: SearchTarget, k: int, indexer: Indexer) -> ScoredRows:
+    """The k nearest of the rows that an index proposes, by their exact cosines."""
+    proposed = indexer.candidates(target.direction, k + len(target.excluded))
+    rows = np.setdiff1d(proposed, target.excluded)
+    return best(rows, cosines(vectors, norms, rows, target.direction), k)
+
+
+def best_by_product(
+    vectors: Matrix,
+    norms: Float64s,
+    positive: Iterable[Float64s],
+    negative: Iterable[Float64s],
+    k: int,
+    excluded: Sequence[int],
+) -> ScoredRows:
+    """The k rows of the highest score of 3CosMul (see `Vectors.most_similar_cosmul`), with unit vectors p and n."""
+    rows = np.arange(len(vectors))
+    scores = _shifted_cosines(vectors, norms, positive) / (_shifted_cosines(vectors, norms, negative) + COSMUL_EPSILON)
+    others = np.setdiff1d(rows, excluded)
+    return best(others, scores[others], k)
+
+
+def best(rows: Rows, scores: Float64s, k: int) -> ScoredRows:
+    """The k rows of the highest scores, the earlier row first where they are equal."""
+    order = np.lexsort((rows, -scores))[:k]
+    return ScoredRows(rows[order], scores[order])
+
+
+def cosines(vectors: Matrix, norms: Float64s, rows: Rows, direction: Float64s) -> Float64s:
+    """Cosines of some rows with a unit vector, in float64; 0 for a row of zeros."""
+    dots = np.empty(len(rows))
+    for start in range(0, len(rows), _EXACT_ROWS_AT_ONCE):
+        some = slice(start, start + _EXACT_ROWS_AT_ONCE)
+        # Each row is summed by itself, in the same order. BLAS may sum equal rows in different orders.
+        dots[some] = (vectors[rows[some]].astype(np.float64) * direction).sum(axis=1)
+    return np.clip(np.divide(dots, norms[rows], out=np.zeros(len(rows)), where=norms[rows] > 0), -1.0, 1.0)
+
+
+def all_cosines(vectors: Matrix, norms: Float64s, direction: Float64s) -> Float64s:
+    """`cosines` of all rows."""
+    return cosines(vectors, norms, np.arange(len(vectors)), direction)
+
+
+def check_topn(topn: object) -> None:
+    """Refuse a `topn` that is not a number of words."""
+    if topn is None:
+        raise ConfigError("topn=None is not a number of words. For the cosines to all words use 1 - distances(...).")
+    if not isinstance(topn, int | np.integer) or not is_whole(topn) or topn < 0:
+        raise ConfigError(f"topn={topn} is not a number of words. Use 0 or more.")
+
+
+def rows_to_search(restrict_vocab: int | None, n_words: int) -> int:
+    """How many rows to search, from the first on."""
+    if restrict_vocab is None:
+        return n_words
+    if not is_whole(restrict_vocab) or restrict_vocab < 1:
+        raise ConfigError(f"restrict_vocab={restrict_vocab} is not a number of words. Use 1 or more, or leave it out.")
+    return min(restrict_vocab, n_words)
+
+
+def check_indexer(indexer: object, restrict_vocab: int | None) -> None:
+    """Refuse an indexer that is not one, or that would have to search some rows only."""
+    if not hasattr(indexer, "candidates"):
+        raise ConfigError(
+            f"indexer={indexer!r:.60} is not an index. Use pairloom.vectors.index.Index, or leave it out."
+        )
+    if restrict_vocab is not None:
+        raise ConfigError("restrict_vocab and an index do not go together. Leave out one of them.")
+
+
 def _nearest(
     vectors: Matrix, norms: Float64s, directions: Float64s, k: int, excluded: Sequence[Sequence[int]]
-) -> Iterator[Found]:
+) -> Iterator[ScoredRows]:
     candidates: list[list[Rows]] = [[] for _ in directions]
-    kth = np.full(len(directions), -np.inf, np.float32)  # no row below can be among the k nearest
+    kth = np.full(len(directions), -np.inf, np.float32)  # rows below this cannot be among the k nearest
     # A rough cosine is off by at most (dim + a few) * 2^-24, and so is the k-th best that it is compared with.
     margin = np.float32(2 * (vectors.shape[1] + 8) * 2.0**-24)
     for begin in range(0, len(vectors) if k else 0, _ROWS_AT_ONCE):
         block = slice(begin, begin + _ROWS_AT_ONCE)
         rough = _rough_cosines(vectors[block], norms[block], directions)
-        for mine, rows in zip(rough, excluded, strict=True):
-            mine[[row - begin for row in rows if begin <= row < begin + len(mine)]] = -np.inf
+        for row_cosines, left_out in zip(rough, excluded, strict=True):
+            row_cosines[[row - begin for row in left_out if begin <= row < begin + len(row_cosines)]] = -np.inf
         if rough.shape[1] >= k:
             kth = np.maximum(kth, np.partition(rough, -k, axis=1)[:, -k] if k > 1 else rough.max(axis=1))
-        for mine, bound, rows_so_far in zip(rough, kth - margin, candidates, strict=True):
-            rows_so_far.append(begin + np.flatnonzero((mine >= bound) & (mine > -np.inf)))
-    for direction, found in zip(directions, candidates, strict=True):
-        likely = np.concatenate([*found, np.empty(0, np.intp)])
-        yield best(likely, cosines(vectors, norms, likely, direction), k)
-
-
-def best(rows: Rows, scores: Float64s, k: int) -> Found:
-    """The k rows of the highest scores, the earlier row first where they are equal."""
-    order = np.lexsort((rows, -scores))[:k]
-    return Found(rows[order], scores[order])
-
-
-def cosines(vectors: Matrix, norms: Float64s, rows: Rows, direction: Float64s) -> Float64s:
-    """Cosines of some rows with a direction of length 1, in float64; 0 for a row of zeros."""
-    dots = np.empty(len(rows))
-    for start in range(0, len(rows), _EXACT_ROWS_AT_ONCE):
-        some = slice(start, start + _EXACT_ROWS_AT_ONCE)
-        # Each row is summed by itself, in the same order: BLAS would sum equal rows differently here and there.
-        dots[some] = (vectors[rows[some]].astype(np.float64) * direction).sum(axis=1)
-    return np.clip(np.divide(dots, norms[rows], out=np.zeros(len(rows)), where=norms[rows] > 0), -1.0, 1.0)
+        for row_cosines, bound, likely in zip(rough, kth - margin, candidates, strict=True):
+            likely.append(begin + np.flatnonzero((row_cosines >= bound) & (row_cosines > -np.inf)))
+    for direction, likely in zip(directions, candidates, strict=True):
+        rows = np.concatenate([*likely, np.empty(0, np.intp)])
+        yield best(rows, cosines(vectors, norms, rows, direction), k)
 
 
 def _rough_cosines(vectors: Matrix, norms: Float64s, directions: Float64s) -> npt.NDArray[np.float32]:
@@ -79,6 +151,14 @@ def _rough_cosines(vectors: Matrix, norms: Float64s, directions: Float64s) -> np
         rough *= np.where(norms > 0, 1 / norms, 0).astype(np.float32)
     # float32 sums overflow or lose their digits in rows this long or short.
     extreme = np.flatnonzero((norms > 1e30) | (norms < 1e-30))
-    for mine, direction in zip(rough, directions if len(extreme) else (), strict=False):
-        mine[extreme] = cosines(vectors, norms, extreme, direction)
+    for row_cosines, direction in zip(rough, directions if len(extreme) else (), strict=False):
+        row_cosines[extreme] = cosines(vectors, norms, extreme, direction)
     return rough
+
+
+def _shifted_cosines(vectors: Matrix, norms: Float64s, directions: Iterable[Float64s]) -> Float64s:
+    """The product over all directions of (1 + cos) / 2, for each row."""
+    product = np.ones(len(vectors))
+    for direction in directions:
+        product *= (1 + all_cosines(vectors, norms, direction)) / 2
+    return product

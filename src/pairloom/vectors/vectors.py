@@ -1,4 +1,8 @@
-"""Words with their vectors, and the questions one asks of them: how alike, what is near, how probable.
+"""Words with their vectors, and the questions to ask about them. Each method here is short and says where the work is:
+
+query.py       words and vectors with weights -> one direction and the rows to leave out
+search.py      the rows nearest to a direction
+similarity.py  cosines of pairs and lists, distances between documents
 
 >>> import numpy as np
 >>> v = Vectors(["cat", "dog", "car"], np.array([[2, 1], [1, 1], [-1, 2]], np.float32))
@@ -6,9 +10,8 @@
 [('dog', 0.95), ('car', 0.0)]
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from threading import Lock
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,27 +19,59 @@ import numpy.typing as npt
 from pairloom.errors import InputError
 from pairloom.system.display import quoted
 from pairloom.types import Counts, Float64s, Matrix
-from pairloom.vectors.queries import Queries
+from pairloom.vectors.checking import checked_words, finite_norms, read_only, row_of_each_word, unknown_word
+from pairloom.vectors.query import (
+    Item,
+    Items,
+    Query,
+    SearchTarget,
+    factor_directions,
+    item_direction,
+    mean_vector,
+    query_items,
+    rows_of,
+    search_target,
+    unit,
+    unit_vector,
+)
+from pairloom.vectors.search import (
+    Indexer,
+    Neighbours,
+    all_cosines,
+    best_by_product,
+    check_indexer,
+    check_topn,
+    nearest,
+    nearest_candidates,
+    rows_to_search,
+)
+from pairloom.vectors.similarity import (
+    by_centrality,
+    cosine,
+    list_of_words,
+    relative_cosine,
+    word_movers_distance,
+)
 
-if TYPE_CHECKING:
-    pass
-
-# One lock for all objects: what is made lazily is made once, and an object with a lock of its own could not be copied.
-_MAKING = Lock()
+_QUERIES_AT_ONCE = 4096
+_LAZY = Lock()  # one for all objects: an object with a lock of its own could not be copied
 
 
-class Vectors(Queries):
+class Vectors:
     """A matrix with a word for each row; the more frequent words usually come first.
 
     words    list[str], the i-th names row i; each once, none empty
     vectors  float32 (n_words, dim), not writeable; a memory map serves as well as an array
-    counts   int64 (n_words,), how often each word was seen; 0 where that is not known
+    counts   int64 (n_words,), how often each word occurred; 0 where that is not known
+
+    Names, arguments and meaning of the methods are those of gensim's KeyedVectors where it has them. Cosines are
+    float64 in [-1, 1]; a row of zeros has cosine 0 to everything.
     """
 
     def __init__(self, words: Iterable[str], vectors: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> None:
-        self.words: list[str] = _listed(words)
-        self.vectors: Matrix = _read_only(vectors, np.float32)
-        self.counts: Counts = _read_only(np.zeros(len(self.words)) if counts is None else counts, np.int64)
+        self.words: list[str] = checked_words(words)
+        self.vectors: Matrix = read_only(vectors, np.float32)
+        self.counts: Counts = read_only(np.zeros(len(self.words)) if counts is None else counts, np.int64)
         if self.vectors.ndim != 2 or self.vectors.shape[1] < 1:
             raise InputError(f"Vectors need a matrix of shape (n_words, dim); this one has shape {self.vectors.shape}.")
         if not len(self.words) == len(self.vectors) or self.counts.shape != (len(self.words),):
@@ -64,51 +99,39 @@ class Vectors(Queries):
 
     @property
     def key_to_index(self) -> Mapping[str, int]:
-        """The row of each word, made when first asked for; an InputError if a word is empty or occurs twice."""
+        """The row of each word, computed at first use. Raises an InputError if a word is empty or occurs twice."""
         if self._index is None:
-            with _MAKING:
+            with _LAZY:
                 if self._index is None:
-                    self._index = _rows_of(self.words)
+                    self._index = row_of_each_word(self.words)
         return self._index
 
     @property
     def norms(self) -> Float64s:
-        """Euclidean length of each row, made when first asked for; an InputError if a value is not finite."""
+        """Euclidean length of each row, computed at first use. Raises an InputError if a value is not finite."""
         if self._norms is None:
-            with _MAKING:
+            with _LAZY:
                 if self._norms is None:
-                    self._norms = self._measure()
+                    self._norms = finite_norms(self.words, self.vectors)
         return self._norms
 
-    def _measure(self) -> Float64s:
-        # float64: the squares of float32 values neither overflow nor vanish there, so a sum that is not finite
-        # means a value that is not.
-        norms: Float64s = np.sqrt(np.einsum("ij,ij->i", self.vectors, self.vectors, dtype=np.float64))
-        bad = np.flatnonzero(~np.isfinite(norms))
-        if len(bad):
-            raise InputError(
-                f"Row {bad[0]} ({quoted(self.words[bad[0]])}) of the vectors holds NaN or infinity. "
-                "Leave such rows out, or train anew with a lower learning rate."
-            )
-        return norms
-
     def check(self, values: bool = True) -> None:
-        """Raise an InputError where a word is empty or occurs twice, a count is below 0, a value is not finite.
+        """Raise an InputError if a word is empty or occurs twice, a count is below 0 or a value is not finite.
 
-        `values=False` leaves out the last, which reads the whole matrix.
+        `values=False` skips the values: to check them the whole matrix is read.
         """
         if not all(issubclass(kind, str) for kind in set(map(type, self.words))):
             row, word = next(numbered for numbered in enumerate(self.words) if not isinstance(numbered[1], str))
             raise InputError(f"Row {row} belongs to {word!r:.60}, which is not a string. Give every row a word.")
-        if len({"", *self.words}) <= len(self):  # a set costs less than the index, which may never be asked for
-            _ = self.key_to_index  # says which word it is
+        if len({"", *self.words}) <= len(self):  # a set costs less than the index, which may never be needed
+            _ = self.key_to_index  # its error names the word
         _ = self.norms if values else None
         if np.any(self.counts < 0):
             word = self.words[int(np.argmin(self.counts))]
             raise InputError(f"The count of {quoted(word)} is {self.counts.min()}. Counts are 0 or more.")
 
     def encoded_words(self) -> Iterator[bytes]:
-        """The words in UTF-8, for a file; an InputError for what no file should carry, as in `check`, and at once."""
+        """The words in UTF-8, for a file. Raises an InputError as `check` does, before the first word."""
         self.check()
         try:
             "".join(self.words).encode()
@@ -137,52 +160,220 @@ class Vectors(Queries):
     def __repr__(self) -> str:
         return f"Vectors(n_words={len(self)}, dim={self.dim})"
 
-    def get_index(self, word: str, default: int | None = None) -> int:
-        """The row of a word; of an unknown one `default`, or an error if there is none."""
-        return self._row(word) if default is None else self.key_to_index.get(word, default)
+    # --- Vectors of words
 
-    def get_vecattr(self, word: str, attr: str) -> int:
-        """gensim's way to a word's count: attr is "count", the only one there is."""
-        if attr != "count":
-            raise InputError(f"{quoted(attr)} is not known of words here. Use 'count'.")
-        return int(self.counts[self._row(word)])
+    def vector(self, word: str) -> npt.NDArray[np.float32]:
+        """The vector of a word. Vectors with subwords make one for a word without a row, too."""
+        if word not in self:
+            return self._vector_without_row(word)
+        vector: npt.NDArray[np.float32] = self.vectors[self.key_to_index[word]]
+        return vector
+
+    def _vector_without_row(self, word: object) -> npt.NDArray[np.float32]:
+        """The hook for subclasses that can make a vector for any word: here every such word is unknown."""
+        raise unknown_word(word, self.key_to_index)
+
+    def get_vector(self, word: str, norm: bool = False) -> npt.NDArray[np.float32]:
+        """The vector of a word; with norm=True its unit vector."""
+        return unit_vector(self, word).astype(np.float32) if norm else self.vector(word)
+
+    def get_mean_vector(
+        self,
+        keys: Items,
+        weights: Sequence[float] | None = None,
+        pre_normalize: bool = True,
+        post_normalize: bool = False,
+        ignore_missing: bool = True,
+    ) -> npt.NDArray[np.float32]:
+        """sum_i weight_i v_i / sum_i |weight_i|, with v_i at length 1 if pre_normalize.
+
+        ignore_missing leaves out unknown words, as gensim does; it is an error if no word is known.
+        """
+        mean = mean_vector(self, keys, weights, normalize=pre_normalize, ignore_missing=ignore_missing)
+        return (unit(mean) if post_normalize else mean).astype(np.float32)
 
     def get_normed_vectors(self) -> Matrix:
-        """A new matrix of unit vectors; a row of zeros stays so."""
+        """A new matrix of unit vectors; a row of zeros stays zero."""
         return np.asarray(self.vectors / np.where(self.norms > 0, self.norms, 1)[:, None], np.float32)
 
     def vectors_for_all(self, keys: Iterable[str], ignore_missing: bool = True) -> "Vectors":
         """The vectors of these words, in this order, each once; ignore_missing leaves out unknown words."""
-        wanted = [key for key in dict.fromkeys(_listed(keys)) if not ignore_missing or key in self]
-        rows = [self._row(word) for word in wanted]
+        wanted = [key for key in dict.fromkeys(checked_words(keys)) if not ignore_missing or key in self]
+        rows = [self.get_index(word) for word in wanted]
         return Vectors(wanted, self.vectors[rows], self.counts[rows])
 
+    def get_index(self, word: str, default: int | None = None) -> int:
+        """The row of a word. For an unknown word `default`, or an UnknownWordError if that is None."""
+        row = self.key_to_index.get(word, default) if isinstance(word, str) else default
+        if row is None:
+            raise unknown_word(word, self.key_to_index)
+        return row
 
-def _read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    try:
-        view = np.asarray(values, dtype=dtype).view()
-        if np.dtype(dtype).kind == "i" and not np.array_equal(view, values):  # NumPy takes 1.5 for 1
-            raise ValueError("not all are whole")
-    except (TypeError, ValueError, OverflowError) as error:
-        kind = "whole numbers" if np.dtype(dtype).kind == "i" else "numbers"
-        raise InputError(f"Vectors and counts are made of numbers, and these are not {kind}: {error}.") from None
-    view.flags.writeable = False
-    return view
+    def get_vecattr(self, word: str, attr: str) -> int:
+        """gensim's way to the count of a word. The only `attr` is "count"."""
+        if attr != "count":
+            raise InputError(f"{quoted(attr)} is not known of words here. Use 'count'.")
+        return int(self.counts[self.get_index(word)])
 
+    # --- Which words are near: query.py, then search.py
 
-def _listed(words: Iterable[str]) -> list[str]:
-    """Words as a list; a string is none, though it can be taken apart into letters."""
-    if isinstance(words, str) or not isinstance(words, Iterable):
-        raise InputError(f"{words!r:.60} is not a list of words. Give a list of strings, one for each row.")
-    return list(words)
+    def most_similar(
+        self,
+        positive: Query = (),
+        negative: Query = (),
+        topn: int = 10,
+        *,
+        restrict_vocab: int | None = None,
+        weights: Sequence[float] | None = None,
+        indexer: Indexer | None = None,
+    ) -> Neighbours:
+        """The `topn` words nearest by cosine to
 
+            mean of the unit vectors of `positive`, and of minus those of `negative`        (3CosAdd)
 
-def _rows_of(words: list[str]) -> dict[str, int]:
-    index = {word: row for row, word in enumerate(words)}
-    if "" in index:
-        raise InputError(f"Row {index['']} belongs to an empty word. Give every row a word.")
-    for row, word in enumerate(words) if len(index) < len(words) else ():
-        if index[word] != row:
-            again = words.index(word, row + 1)
-            raise InputError(f"Rows {row} and {again} both belong to {quoted(word)}. Give every word one row.")
-    return index
+        nearest first, the earlier row first where cosines are equal, without the words of the query.
+        Both take a word, a vector or a list of those; as in gensim an array is added as it is, not at length 1.
+        The analogy "man is to king as woman is to ?" is `most_similar(["king", "woman"], ["man"])`.
+
+        weights: one number for each of positive, then of negative; or write (word, weight) instead of word.
+        restrict_vocab: search only the first `restrict_vocab` rows, the most frequent words.
+        indexer: search only the rows that it proposes, for example an `Index`; not together with restrict_vocab.
+        """
+        check_topn(topn)
+        target = search_target(self, positive, negative, weights)
+        n_rows = rows_to_search(restrict_vocab, len(self))
+        if indexer is None:
+            return next(self._nearest([target], topn, n_rows))
+        check_indexer(indexer, restrict_vocab)
+        return nearest_candidates(self.vectors, self.norms, target, topn, indexer).named(self.words)
+
+    def most_similar_batch(
+        self,
+        positive: Sequence[Query],
+        negative: Sequence[Query] | None = None,
+        topn: int = 10,
+        *,
+        restrict_vocab: int | None = None,
+    ) -> list[Neighbours]:
+        """`most_similar` of positive[i] and negative[i] for every i: many times faster than one by one.
+
+        The memory it takes does not grow with the number of queries.
+        """
+        check_topn(topn)
+        if isinstance(positive, str) or not isinstance(positive, Sized):
+            raise InputError(f"A batch is a list of queries. For one query use most_similar({quoted(positive)}).")
+        against = [()] * len(positive) if negative is None else negative
+        if not isinstance(against, Sized) or len(against) != len(positive):
+            number = len(against) if isinstance(against, Sized) else "no"
+            raise InputError(f"{len(positive)} positive and {number} negative queries: give one for each.")
+        n_rows = rows_to_search(restrict_vocab, len(self))
+        answers: list[Neighbours] = []
+        for start in range(0, len(positive), _QUERIES_AT_ONCE):
+            some = slice(start, start + _QUERIES_AT_ONCE)
+            targets = [search_target(self, p, n, None) for p, n in zip(positive[some], against[some], strict=True)]
+            answers += self._nearest(targets, topn, n_rows)
+        return answers
+
+    def _nearest(self, targets: Sequence[SearchTarget], topn: int, n_rows: int) -> Iterator[Neighbours]:
+        directions = np.array([target.direction for target in targets]).reshape(-1, self.dim)
+        excluded = [target.excluded for target in targets]
+        found = nearest(self.vectors[:n_rows], self.norms[:n_rows], directions, min(topn, n_rows), excluded)
+        return (scored.named(self.words) for scored in found)
+
+    def most_similar_cosmul(
+        self, positive: Items = (), negative: Items = (), topn: int = 10, *, restrict_vocab: int | None = None
+    ) -> Neighbours:
+        """The `topn` words x with the highest
+
+            prod over p in positive of cos'(x, p) / (prod over n in negative of cos'(x, n) + e)        (3CosMul)
+
+        with cos' = (1 + cos) / 2 and e = 1e-6 (Levy and Goldberg 2014). Unlike in a sum, no large term decides alone.
+        """
+        check_topn(topn)
+        plus, minus = query_items(positive, negative)
+        first = slice(rows_to_search(restrict_vocab, len(self)))
+        directions = factor_directions(self, plus), factor_directions(self, minus)
+        excluded = rows_of(self, plus + minus)
+        return best_by_product(self.vectors[first], self.norms[first], *directions, topn, excluded).named(self.words)
+
+    def similar_by_word(self, word: str, topn: int = 10, *, restrict_vocab: int | None = None) -> Neighbours:
+        """`most_similar` of one word."""
+        return self.most_similar(word, topn=topn, restrict_vocab=restrict_vocab)
+
+    similar_by_key = similar_by_word
+
+    def similar_by_vector(
+        self, vector: npt.ArrayLike, topn: int = 10, *, restrict_vocab: int | None = None
+    ) -> Neighbours:
+        """`most_similar` of one vector; no word is left out."""
+        return self.most_similar([np.asarray(vector)], topn=topn, restrict_vocab=restrict_vocab)
+
+    def closer_than(self, a: str, b: str) -> list[str]:
+        """The words that are closer to a than b is, in the order of the rows."""
+        similarities, row_of_a = self._cosines_to(a), self.key_to_index.get(a)
+        closer = np.flatnonzero(similarities > similarities[self.get_index(b)])
+        return [self.words[row] for row in closer.tolist() if row != row_of_a]
+
+    def rank(self, a: str, b: str) -> int:
+        """1 if b is the word closest to a, 2 if one word is closer, and so on."""
+        return len(self.closer_than(a, b)) + 1
+
+    # --- How alike: similarity.py
+
+    def similarity(self, a: str, b: str) -> float:
+        """Cosine of the angle between the vectors of two words."""
+        return cosine(unit_vector(self, a), unit_vector(self, b))
+
+    def distance(self, a: str, b: str) -> float:
+        """1 - similarity."""
+        return 1.0 - self.similarity(a, b)
+
+    def distances(self, word_or_vector: Item, other_words: Iterable[str] = ()) -> Float64s:
+        """1 - cosine to each of other_words, or to all words if there are none."""
+        others = list_of_words(other_words)
+        similarities = self._cosines_to(word_or_vector)
+        return 1.0 - (similarities[[self.get_index(word) for word in others]] if others else similarities)
+
+    def _cosines_to(self, item: Item) -> Float64s:
+        return all_cosines(self.vectors, self.norms, item_direction(self, item))
+
+    def n_similarity(self, some: Sequence[str], others: Sequence[str]) -> float:
+        """Cosine between the mean vectors of two lists of words; as in gensim, long vectors weigh more."""
+        one, other = (
+            self.get_mean_vector(words, pre_normalize=False, ignore_missing=False) for words in (some, others)
+        )
+        return cosine(unit(one), unit(other))
+
+    def relative_cosine_similarity(self, a: str, b: str, topn: int = 10) -> float:
+        """cos(a, b) / sum of the cosines of the topn words nearest to a (Leeuwenberg et al. 2016).
+
+        Synonyms have more than 1 / topn.
+        """
+        return relative_cosine(self.similarity(a, b), a, self.similar_by_word(a, topn))
+
+    def most_similar_to_given(self, word: str, others: Sequence[str]) -> str:
+        """The most similar to the word among `others`, the first of them if several are."""
+        if not isinstance(others, Sized) or not others:
+            raise InputError("There are no words to choose from. Give a list of words.")
+        return max(others, key=lambda other: self.similarity(word, other))
+
+    def rank_by_centrality(self, words: Sequence[str]) -> list[tuple[float, str]]:
+        """(cosine to the mean of their unit vectors, word) for each word, the most central first."""
+        return by_centrality(self, words)
+
+    def doesnt_match(self, words: Sequence[str]) -> str:
+        """The word that is least like the mean of all of them.
+
+        Unlike in gensim an unknown word is an error: without it, the answer would be about other words than asked.
+        """
+        return self.rank_by_centrality(words)[-1][1]
+
+    def wmdistance(self, document: Sequence[str], other: Sequence[str], norm: bool = True) -> float:
+        """Word Mover's Distance (Kusner et al. 2015): the least cost of moving the words of a document to the other's.
+
+            min over T >= 0 of sum_ij T_ij |v_i - v_j|,   rows of T sum to the share of word i in one document,
+                                                          columns to the share of word j in the other
+
+        norm: use unit vectors. Unknown words are left out; the distance is infinite if a document has no known word.
+        """
+        return word_movers_distance(self, document, other, norm)

@@ -162,7 +162,7 @@ def _counted(args: Namespace) -> "Vocabulary":
 
 
 def _write(embedding: "Embedding", args: Namespace) -> None:
-    from pairloom.formats import word2vec
+    from pairloom.formats import write_word2vec as word2vec
 
     if args.classes:
         from pairloom.vectors.classes import word_classes

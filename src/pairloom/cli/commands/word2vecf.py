@@ -97,7 +97,7 @@ def _trained(args: Namespace) -> "Embedding":
 
 
 def _write(vectors: "Vectors", path: str, binary: int) -> None:
-    from pairloom.formats import word2vec
+    from pairloom.formats import write_word2vec as word2vec
 
     (word2vec.write_binary if binary else word2vec.write_text)(vectors, path)
 

@@ -1,7 +1,7 @@
 """The rows of a block of text: their words as bytes, and their numbers.
 
-Of large files the kernel reads them, and leaves odd ones to Python. Of others Python does, many at a time where each is
-a word and D numbers, which takes a fifth of the time of reading one after the other.
+The kernel reads the rows of large files, and leaves odd ones to Python. For other files Python reads all rows: many at
+a time where each is a word and D numbers, which takes a fifth of the time that reading one by one takes.
 """
 
 from typing import NamedTuple
@@ -11,21 +11,22 @@ import numpy.typing as npt
 
 from pairloom.errors import Fault
 from pairloom.formats.detect import is_number
-from pairloom.formats.source import AGAIN, LENIENTLY, check_finite
+from pairloom.formats.opening import GET_AGAIN, LENIENTLY
+from pairloom.formats.rows import check_finite
 from pairloom.types import Matrix
 
 _LINE_FEED, _ZERO = b"\n0"
-_PLUS, _MINUS, _POINT = ((byte - _ZERO) % 256 for byte in b"+-.")  # as those of digits are 0 to 9
-_SHORT = 8  # bytes of a number; longer ones are read as fast one after the other
+_PLUS, _MINUS, _POINT = ((byte - _ZERO) % 256 for byte in b"+-.")  # so that digits are 0 to 9
+_SHORT = 8  # bytes of a number; longer ones are read as fast one by one
 _POWERS = np.array([float(10**k) for k in range(_SHORT + 1)])
 _FEW_FIELDS = 4
-_BLANKS = bytes(byte in b" \t\n\v\f\r" for byte in range(256))  # what bytes.split() splits at
+_BLANKS = bytes(byte in b" \t\n\v\f\r" for byte in range(256))  # bytes.split() splits at these
 
 
 def read_rows(
     block: bytes, vectors: Matrix, first_line: int, verify: bool, spaced: bool, compiled: bool
 ) -> list[bytes]:
-    """Read the lines of a block, as many as there are vectors; gives their words, which may have spaces or not."""
+    """Read the lines of a block into `vectors`, one for each row. Returns their words, with spaces only if `spaced`."""
     words = _parsed(block, vectors, first_line, spaced) if compiled else _read_all(block, vectors)
     if words is None:
         words = _read_each(block, vectors, first_line, spaced)
@@ -57,7 +58,7 @@ class _Fields(NamedTuple):
 
 
 def _read_all(block: bytes, vectors: Matrix) -> list[bytes] | None:
-    """The words, if every line is a word and D numbers."""
+    """Read all lines at once. Returns their words, or None unless every line is a word and D numbers."""
     rows, dim = vectors.shape
     fields = _fields(block, rows, dim)
     if fields is None:
@@ -73,19 +74,19 @@ def _read_all(block: bytes, vectors: Matrix) -> list[bytes] | None:
 
 
 def _fields(block: bytes, rows: int, dim: int) -> _Fields | None:
-    """The fields, if there are as many lines as rows, each of D + 1 fields."""
-    blank = np.frombuffer(b"\1" + block.translate(_BLANKS), np.bool_)  # also before the first
+    """The fields, or None unless there are as many lines as rows, with D + 1 fields each."""
+    blank = np.frombuffer(b"\1" + block.translate(_BLANKS), np.bool_)  # with a blank before the first
     begins, ends = np.flatnonzero(blank[:-1] > blank[1:]), np.flatnonzero(blank[:-1] < blank[1:])
     line_ends = np.flatnonzero(np.frombuffer(block, np.uint8) == _LINE_FEED)
     if len(begins) != rows * (dim + 1) or len(line_ends) != rows:
         return None
     fields = _Fields(begins.reshape(rows, dim + 1), ends.reshape(rows, dim + 1))
-    apart = (fields.begins[:, -1] < line_ends).all() and (fields.begins[1:, 0] > line_ends[:-1]).all()
-    return fields if apart else None
+    aligned = (fields.begins[:, -1] < line_ends).all() and (fields.begins[1:, 0] > line_ends[:-1]).all()
+    return fields if aligned else None
 
 
 def _words(block: bytes, fields: _Fields, dim: int) -> list[bytes]:
-    """The first fields. Where others are few, it takes less time to cut them all than to cut at places."""
+    """The first field of each line. If lines have few fields, it is faster to split at all blanks."""
     if dim <= _FEW_FIELDS:
         return block.split()[:: dim + 1]
     spans = zip(fields.begins[:, 0].tolist(), fields.ends[:, 0].tolist(), strict=True)
@@ -95,9 +96,9 @@ def _words(block: bytes, fields: _Fields, dim: int) -> list[bytes]:
 def _decimals(
     block: bytes, begins: npt.NDArray[np.intp], lengths: npt.NDArray[np.int8]
 ) -> npt.NDArray[np.float64] | None:
-    """Short numbers such as -0.25, if all are: m / 10^k. Both are exact, so the quotient is what float() gives."""
+    """Short numbers like -0.25 as m / 10^k, or None if some are not. m and 10^k are exact, so this equals float()."""
     text = np.frombuffer(block + bytes(_SHORT), np.uint8)
-    values = text[begins] - _ZERO  # of uint8: of all bytes but digits it is 10 or more
+    values = text[begins] - _ZERO  # uint8, so it is 10 or more for all bytes but digits
     negative, plus = values == _MINUS, values == _PLUS
     n_digits, n_points, k = (np.zeros(begins.shape, np.int8) for _ in range(3))
     m = np.zeros(begins.shape, np.int32)
@@ -116,14 +117,14 @@ def _decimals(
 
 
 def _floats(block: bytes, rows: int, dim: int) -> npt.NDArray[np.float64] | None:
-    """Any numbers, as Python reads them, if all are."""
+    """Any numbers, as Python reads them, or None if some are not."""
     fields = block.split()
     del fields[:: dim + 1]
     try:
         numbers = np.fromiter(map(float, fields), np.float64, rows * dim)
     except ValueError:
         return None
-    if b"_" in block and b"_" in b"".join(fields):  # which float() takes
+    if b"_" in block and b"_" in b"".join(fields):  # float() accepts 1_000
         return None
     return numbers.reshape(rows, dim)
 
@@ -134,14 +135,14 @@ def _read_each(block: bytes, vectors: Matrix, first_line: int, spaced: bool) -> 
 
 
 def _read_row(line: bytes, vector: npt.NDArray[np.float32], number: int, spaced: bool) -> bytes:
-    """Read one line; gives its word, which may have spaces in it or not."""
+    """Read one line into `vector`. Returns its word, which has spaces only if `spaced`."""
     word, *fields = line.strip().rsplit(None, len(vector)) or [b""]
     if len(fields) < len(vector):
-        raise Fault(f"line {number:,} ({line!r:.60}) has no word with {len(vector):,} numbers after it. {AGAIN}")
+        raise Fault(f"line {number:,} ({line!r:.60}) has no word with {len(vector):,} numbers after it. {GET_AGAIN}")
     if not spaced and len(word.split()) > 1:
         raise Fault(
-            f"line {number:,} ({line!r:.60}) has more than a word and {len(vector):,} numbers. {AGAIN} If words have "
-            f"spaces in them, load it {LENIENTLY}."
+            f"line {number:,} ({line!r:.60}) has more than a word and {len(vector):,} numbers. {GET_AGAIN} If words "
+            f"have spaces in them, load it {LENIENTLY}."
         )
     try:
         numbers = list(map(float, fields))
@@ -149,7 +150,7 @@ def _read_row(line: bytes, vector: npt.NDArray[np.float32], number: int, spaced:
         numbers = []
     if not numbers or b"_" in b"".join(fields):
         odd = next(field for field in fields if not is_number(field))
-        raise Fault(f"line {number:,} ({word!r:.60}) has {odd!r:.60} where a number belongs. {AGAIN}")
+        raise Fault(f"line {number:,} ({word!r:.60}) has {odd!r:.60} where a number belongs. {GET_AGAIN}")
     with np.errstate(over="ignore"):
         vector[:] = numbers
     return word

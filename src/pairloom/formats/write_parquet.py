@@ -1,6 +1,5 @@
-"""Parquet, for tables: a row for each word with the columns `word`, `count` and `vector` (a list of D float32)."""
+"""Writing a Parquet table: a row for each word, with columns `word`, `count` and `vector` (a list of D float32)."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,10 +8,11 @@ import numpy as np
 from pairloom.errors import InputError
 from pairloom.system.extras import need
 from pairloom.system.files import atomic_write
+from pairloom.types import PathName
 from pairloom.vectors.vectors import Vectors
 
 _BYTES_AT_ONCE = 64 << 20  # of vectors in a batch
-_MOST_ROWS = 1 << 16
+_MAX_ROWS = 1 << 16
 
 
 def check_installed() -> None:
@@ -21,16 +21,16 @@ def check_installed() -> None:
         need(module, "parquet", "Parquet")
 
 
-def write(vectors: Vectors, path: str | os.PathLike[str]) -> None:
-    """Write a table, some rows at a time."""
+def write(vectors: Vectors, path: PathName) -> None:
+    """Write a table, a batch of rows at a time."""
     check_installed()
     if not len(vectors):
-        raise InputError("There are no words to write. A Parquet file here has at least one row.")
+        raise InputError("There are no words to write. Give vectors of at least one word.")
     list(vectors.encoded_words())
     from arro3.core import RecordBatchReader
     from arro3.io import write_parquet
 
-    rows = max(1, min(_MOST_ROWS, _BYTES_AT_ONCE // (4 * vectors.dim)))
+    rows = max(1, min(_MAX_ROWS, _BYTES_AT_ONCE // (4 * vectors.dim)))
     batches = (_batch(vectors, start, start + rows) for start in range(0, len(vectors), rows))
     first = next(batches)
     with atomic_write(path) as file:

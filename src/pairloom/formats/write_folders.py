@@ -1,7 +1,7 @@
-"""Folders of files for other programs, written whole or not at all.
+"""Writing folders for other programs, whole or not at all.
 
-static       one that model2vec's StaticModel.from_pretrained and sentence-transformers' SentenceTransformer both load
-tensorboard  one that TensorBoard's projector shows with `tensorboard --logdir`
+static       for model2vec's StaticModel.from_pretrained and sentence-transformers' SentenceTransformer
+tensorboard  for TensorBoard's projector: `tensorboard --logdir FOLDER`
 """
 
 import json
@@ -15,14 +15,15 @@ import numpy as np
 
 from pairloom.errors import InputError
 from pairloom.formats.native import check_float16
-from pairloom.formats.word2vec import checked_words
+from pairloom.formats.write_word2vec import writable_words
 from pairloom.system.files import check_folder, flushed_write, output_errors, sync_folder, sync_name
 from pairloom.system.temporary import BESIDE_OUTPUT, Temporary
 from pairloom.system.tensors import byte_chunks
+from pairloom.types import PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
-_UNKNOWN = "[UNK]"  # the token of every word that the vocabulary does not have
+_UNKNOWN = "[UNK]"  # the token for words outside of the vocabulary
 _SAFETENSORS_NAME = {"float32": "F32", "float16": "F16"}
 _CARD = """---
 library_name: model2vec
@@ -46,23 +47,23 @@ StaticModel.from_pretrained("path/of/this/folder").encode(["a text"])
 """
 
 
-def check_new_folder(path: str | os.PathLike[str]) -> None:
-    """Raise an InputError if a folder clearly cannot be made at `path`; nothing is ever written over."""
+def check_new_folder(path: PathName) -> None:
+    """Raise an InputError if a folder clearly cannot be made at `path`, for example over something else."""
     target = Path(path)
     try:
         if target.is_dir() and not any(target.iterdir()):
             return
         occupied = target.exists() or target.is_symlink()
     except OSError:
-        occupied = False  # but a name that no file can have, which is told below
+        occupied = False  # a name that no file can have: `check_folder` reports it
     if occupied:
         raise InputError(f"{target} exists already, and a folder is not written over. Choose another name.")
     check_folder(path)
 
 
 @contextmanager
-def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a folder to write into; it becomes `path` when the body ends, and not before."""
+def new_folder(path: PathName) -> Iterator[Path]:
+    """A folder to write into. It becomes `path` when the body ends, and not before."""
     check_new_folder(path)
     target = Path(os.path.realpath(path))
     with output_errors(path):
@@ -85,8 +86,8 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 # --- TensorBoard
 
 
-def write_tensorboard(embedding: Embedding, path: str | os.PathLike[str]) -> None:
-    """tensors.tsv has the numbers, metadata.tsv the words (and their counts, if any is known)."""
+def write_tensorboard(embedding: Embedding, path: PathName) -> None:
+    """Write the numbers to tensors.tsv, and the words (with their counts, if any is known) to metadata.tsv."""
     vectors = embedding.words
     words = _without_tabs(vectors)
     row = "\t".join(["%.9g"] * vectors.dim) + "\n"
@@ -108,7 +109,7 @@ def _without_tabs(vectors: Vectors) -> list[str]:
 
 
 def _metadata_lines(words: list[str], vectors: Vectors) -> Iterator[str]:
-    """TensorBoard takes the first line for a header if, and only if, there are several columns."""
+    """TensorBoard takes the first line for a header only if there are several columns."""
     if not vectors.counts.any():
         yield from (f"{word}\n" for word in words)
         return
@@ -119,8 +120,8 @@ def _metadata_lines(words: list[str], vectors: Vectors) -> Iterator[str]:
 # --- model2vec and sentence-transformers
 
 
-def write_static(embedding: Embedding, path: str | os.PathLike[str], dtype: str = "float32") -> None:
-    """The tensor `embeddings`, a tokenizer that splits at white space, and what says how to put them together."""
+def write_static(embedding: Embedding, path: PathName, dtype: str = "float32") -> None:
+    """Write the tensor `embeddings`, a tokenizer that splits at white space, and the files that describe both."""
     vectors = embedding.words
     _check_tokens(vectors)
     if dtype == "float16":
@@ -136,16 +137,16 @@ def write_static(embedding: Embedding, path: str | os.PathLike[str], dtype: str 
 
 
 def _check_tokens(vectors: Vectors) -> None:
-    checked_words(vectors)  # a word with white space would never be found by a tokenizer that splits there
+    writable_words(vectors)  # the tokenizer would never find a word with white space in it
     if _UNKNOWN in vectors:
-        raise InputError(f"{_UNKNOWN} is a word here, and the token of unknown words in model2vec's format. Rename it.")
+        raise InputError(f"{_UNKNOWN} is a word here and the token of unknown words in model2vec's format. Rename it.")
 
 
 def _write_embeddings(vectors: Vectors, path: Path, dtype: str) -> None:
-    """safetensors with one tensor, whose last row is that of unknown words.
+    """Write a safetensors file with one tensor. Its last row belongs to unknown words.
 
-    It is zero: model2vec leaves unknown words out of the mean and sentence-transformers does not, and since the mean is
-    made unit, both then agree.
+    That row is zero. model2vec leaves unknown words out of the mean and sentence-transformers does not; since the mean
+    is scaled to length 1, both then agree.
     """
     stored = np.dtype(dtype).newbyteorder("<")
     shape = [len(vectors) + 1, vectors.dim]
@@ -181,7 +182,7 @@ def _config(vectors: Vectors, record: dict[str, Any], dtype: str) -> dict[str, A
         "tokenizer_name": "pairloom",
         "hidden_dim": vectors.dim,
         "seq_length": 1_000_000,
-        "max_length": None,  # or model2vec cuts texts at 512 words
+        "max_length": None,  # otherwise model2vec cuts texts at 512 words
         "normalize": True,
         "embedding_dtype": dtype,
         "pairloom": record,

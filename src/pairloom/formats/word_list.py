@@ -1,0 +1,149 @@
+"""The words of the rows of a file. They stay bytes until the whole file is known to be right.
+
+As a string in a list and in a set, a word of five letters takes 200 bytes: thirty times what it takes in the file, and
+a hundred times what it may take in a packed one. So until the last row has been read, a word takes only its own bytes
+and 8 more for a hash. Equal hashes point to repeated words. Those words are then compared themselves, so the result
+does not depend on Python's hashes, which differ from process to process.
+"""
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.errors import Fault, VectorsWarning
+from pairloom.formats.opening import GET_AGAIN, LENIENTLY, ReadOptions
+from pairloom.formats.rows import Hashes, RowName
+from pairloom.types import Matrix
+
+_ROWS_AT_ONCE = 4096
+
+
+class WordList:
+    """The words of the rows read so far. Each may occur once; a lenient reading keeps its first row."""
+
+    def __init__(self, hashes: Hashes, options: ReadOptions, separator: bytes = b"\n") -> None:
+        self._options, self._hashes, self._separator = options, hashes, separator
+        self._blocks: list[tuple[int, bytes]] = []  # the first row of a block, and its words joined by the separator
+        self._n = 0
+
+    def __len__(self) -> int:
+        return self._n
+
+    def add(self, words: list[bytes], row_name: RowName) -> None:
+        """Add the words of the next rows. None of them holds the separator."""
+        if not words:  # blank lines after the last row; b"" would be split into one word
+            return
+        joined = self._separator.join(words)
+        if not joined.isascii():
+            words = in_utf8(words, row_name, self._options.errors)
+            joined = self._separator.join(words)
+        if not all(words):
+            raise Fault(f"{row_name(words.index(b''))} has no word. {GET_AGAIN}")
+        self._blocks.append((self._n, joined))
+        self._hashes[self._n : self._n + len(words)] = _hashes(words)
+        self._n += len(words)
+
+    def check(self, row_name: RowName) -> None:
+        """Refuse a repeated word, after the last row was added. `row_name` takes a row of the file."""
+        repeated = self._repeated_hashes()
+        if len(repeated) and not self._options.lenient and (found := self._first_repeated(repeated)) is not None:
+            row, word, first = found
+            raise Fault(
+                f"{row_name(row)} has the word {word.decode()!r:.60} of row {first:,} again. "
+                f"Load {LENIENTLY} to keep the first row of each word."
+            )
+
+    def bytes_before(self, row: int) -> int:
+        """The number of bytes in the words of all rows before this one."""
+        earlier = [(first, block) for first, block in self._blocks if first <= row]
+        first, last = earlier.pop()
+        separators = first - len(earlier)  # each block has one less than words
+        before_last = sum(len(block) for _, block in earlier) - separators
+        return before_last + sum(map(len, last.split(self._separator)[: row - first]))
+
+    def with_rows(self, matrix: Matrix) -> tuple[list[str], Matrix]:
+        """Each word once, with its row. Rows move up in place, because the matrix may fill the memory."""
+        words = self._strings()
+        kept = first_rows(words) if len(self._repeated_hashes()) else None
+        if kept is None:
+            return words, matrix
+        for start in range(0, len(kept), _ROWS_AT_ONCE):
+            rows = kept[start : start + _ROWS_AT_ONCE]
+            matrix[start : start + len(rows)] = matrix[rows]
+        return [words[row] for row in kept], matrix[: len(kept)]
+
+    def _strings(self) -> list[str]:
+        words: list[str] = []
+        for _, block in self._blocks:
+            words += block.decode().split(self._separator.decode())
+        return words
+
+    def _split(self) -> Iterator[tuple[int, list[bytes]]]:
+        return ((first, block.split(self._separator)) for first, block in self._blocks)
+
+    def _repeated_hashes(self) -> Hashes:
+        """The hashes of more than one word, in order."""
+        hashes = self._hashes[: self._n]
+        hashes.sort()  # in place: their order is not needed any more
+        return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+
+    def _first_repeated(self, repeated: Hashes) -> tuple[int, bytes, int] | None:
+        """The first row with the word of an earlier row, the word, and the earlier row. None if only hashes agree."""
+        occurred = np.zeros(len(repeated), np.bool_)
+        for first, words in self._split():
+            hashes = _hashes(words)
+            places = np.minimum(np.searchsorted(repeated, hashes), len(repeated) - 1)
+            for i in np.flatnonzero(repeated[places] == hashes).tolist():
+                if occurred[places[i]] and (earlier := self._row_of(words[i])) < first + i:
+                    return first + i, words[i], earlier
+                occurred[places[i]] = True
+        return None
+
+    def _row_of(self, word: bytes) -> int:
+        """The first row of a word of this list."""
+        return next(first + words.index(word) for first, words in self._split() if word in words)
+
+
+def in_utf8(words: list[bytes], row_name: RowName, errors: str) -> list[bytes]:
+    """The words of some rows in UTF-8. `errors` says how to treat bytes that are not, as in bytes.decode."""
+    if errors != "strict":
+        return [word.decode("utf-8", errors).encode() for word in words]
+    try:
+        b"\n".join(words).decode()  # many times as fast as one by one
+    except UnicodeDecodeError:
+        row, word = next((row, word) for row, word in enumerate(words) if not _is_utf8(word))
+        raise Fault(
+            f"the word of {row_name(row)} is not UTF-8: {word!r:.60}. word2vec.c cuts long words within a letter. "
+            "Load with errors='replace' or errors='ignore' (--errors on the command line)."
+        ) from None
+    return words
+
+
+def _is_utf8(word: bytes) -> bool:
+    try:
+        word.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _hashes(words: list[bytes]) -> Hashes:
+    return np.fromiter(map(hash, words), np.int64, len(words))
+
+
+def first_rows(words: list[str]) -> npt.NDArray[np.intp] | None:
+    """The first row of each word, or None if no word is repeated. One warning says how many rows are left out."""
+    row_of = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
+    if len(row_of) == len(words):
+        return None
+    repeated = next(word for row, word in enumerate(words) if row_of[word] != row)
+    kept = np.sort(np.fromiter(row_of.values(), np.intp, len(row_of)))
+    warnings.warn(
+        f"{len(words) - len(kept):,} of {len(words):,} rows were left out, since their words have "
+        f"earlier rows; the first of them is {repeated!r:.60}.",
+        VectorsWarning,
+        stacklevel=5,
+    )
+    return kept
