@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from pairloom.config import TextOptions
 from pairloom.corpus import decoding
-from pairloom.corpus.encoding import Encoded, _piece_lengths, encode
+from pairloom.corpus.encoding import Encoded, _sentence_lengths, encode
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.prepared import cache_entries, clear_cache, prepare
 from pairloom.corpus.sentences import open_corpus
@@ -107,7 +107,7 @@ def test_cutting_loses_nothing_wherever_blocks_end(
     (folder / "corpus.txt").write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
         read_in_blocks(patch, block)
-        patch.setattr("pairloom.corpus.encoding._BATCH", block // 3)
+        patch.setattr("pairloom.corpus.encoding._IDS_PER_WRITE", block // 3)
         with open_corpus(folder / "corpus.txt", tokenize=str.split if by_tokenizer else None) as corpus:
             if not expected:
                 assert "are in the vocabulary" in message(InputError, encode, corpus, AB, folder, max_sentence=longest)
@@ -116,14 +116,14 @@ def test_cutting_loses_nothing_wherever_blocks_end(
 
 
 def test_lengths_of_pieces() -> None:
-    assert _piece_lengths(np.array([3, 12, 5]), n_open=11, longest=5).tolist() == [3, 5, 5, 2, 5, 5, 5]
-    assert _piece_lengths(np.array([], np.int64), n_open=4, longest=5).tolist() == []
+    assert _sentence_lengths(np.array([3, 12, 5]), n_open=11, longest=5).tolist() == [3, 5, 5, 2, 5, 5, 5]
+    assert _sentence_lengths(np.array([], np.int64), n_open=4, longest=5).tolist() == []
 
 
 def test_a_corpus_of_other_words_is_an_error(tmp_path: Path) -> None:
     with open_corpus([["x", "y"]]) as corpus:
         assert message(InputError, prepare, corpus, vocabulary=AB, cache_dir=tmp_path) == (
-            "None of the words of the corpus (a list) are in the vocabulary. Use the vocabulary of such a text."
+            "None of the words of the corpus (a list) are in the vocabulary. Use the vocabulary of a similar text."
         )
     assert not list(tmp_path.iterdir())
 
@@ -252,7 +252,7 @@ def test_an_iterable_that_changes_between_its_readings_is_noticed(tmp_path: Path
     with open_corpus(kind()) as corpus:
         said = message(CorpusChangedError, prepare, corpus, min_count=1, cache_dir=tmp_path)
     assert said.startswith(f"the corpus (a {kind.__name__}) was not the same when read again: first ")
-    assert said.endswith(" Give one that is the same each time, such as a list.")
+    assert said.endswith(" Give one that is the same each time, for example a list.")
     assert not list(tmp_path.iterdir())
 
 
@@ -365,7 +365,7 @@ def test_bad_options_leave_not_even_the_folder(path: Path, cache: Path) -> None:
     with pytest.raises(ConfigError):
         prepared(path, cache, min_count=0)
     assert message(InputError, prepared, path, cache, vocabulary=Vocabulary(("a",), np.array([1]))) == (
-        "The given vocabulary has 1 words; need at least 2 words. Give a larger one."
+        "The given vocabulary has 1 word, and at least 2 are needed. Give a larger one."
     )
     assert not cache.exists()
 

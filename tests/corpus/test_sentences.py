@@ -142,7 +142,7 @@ def test_a_word_beyond_the_limit_is_left_out_whole_and_merges_with_nothing(write
 
 
 def drain(corpus: Corpus) -> int:
-    """Read all blocks; give the peak of memory."""
+    """Read all blocks. Returns the peak of memory."""
     tracemalloc.start()
     try:
         for _ in corpus.blocks():
@@ -183,8 +183,8 @@ def test_text_in_another_encoding_can_be_named(write: Callable[..., Path]) -> No
 def test_a_byte_that_is_not_utf8_is_named_with_its_place(write: Callable[..., Path]) -> None:
     path = write(b"one\r\ntwo\rthr\xe9e\n")
     assert message(InputError, sentences, path) == (
-        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. If the text is in another encoding, name it "
-        "(--encoding latin-1); or have such bytes replaced (--errors replace)."
+        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. Name the encoding of the text "
+        "(--encoding latin-1), or replace invalid bytes (--errors replace)."
     )
     assert sentences(path, errors="replace")[2] == ["thr\ufffde"]
     assert sentences(path, errors="ignore")[2] == ["thre"]
@@ -274,8 +274,8 @@ def test_what_is_not_there_is_said_at_once(tmp_path: Path) -> None:
         message(InputError, open_corpus, f"{tmp_path}/*.txt") == f"No file matches {tmp_path}/*.txt. Check the pattern."
     )
     assert message(InputError, open_corpus, tmp_path) == (
-        f"The folder {tmp_path} has no text files. Files in a folder are taken if they end in "
-        ".txt, .gz, .bz2, .xz, .zst; give others by name or by a glob."
+        f"The folder {tmp_path} has no text files. Only files that end in .txt, .gz, .bz2, .xz, .zst are read "
+        "from a folder. Give other files by name or by a glob."
     )
     assert message(InputError, open_corpus, "a\0b") == r"'a\x00b' cannot be opened: embedded null byte. Check the path."
     assert "is the string ''" in message(CorpusTypeError, open_corpus, [""])
@@ -344,9 +344,7 @@ def test_nothing_is_spooled_before_all_paths_are_checked(
     stdin = io.BytesIO(b"a b")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stdin))
     assert "does not exist" in message(InputError, open_corpus, ["-", tmp_path / "missing"])
-    assert (
-        message(InputError, open_corpus, ["-", "-"]) == 'Standard input ("-") can be read only once. Give it one time.'
-    )
+    assert message(InputError, open_corpus, ["-", "-"]) == 'Standard input ("-") can be read only once. Name it once.'
     assert stdin.tell() == 0
     assert not list(spool.iterdir())
 
@@ -389,7 +387,7 @@ def test_what_can_be_read_only_once_is_refused_untouched() -> None:
     ]:
         assert message(CorpusTypeError, open_corpus, source) == (
             f"A {kind} can be read only once, and a corpus is read twice. "
-            "Give a list, or an object whose __iter__ starts anew each time."
+            "Give a list, or an object whose __iter__ starts over each time."
         )
     assert list(kept) == [["a"]]
 
@@ -418,7 +416,7 @@ def test_strings_are_not_token_lists() -> None:
         (["a", None], "corpus[0][1] is None, of type NoneType. Words are strings: use str()."),
         (["a", b"b"], "corpus[0][1] is b'b', of type bytes. Words are strings: use word.decode()."),
         (["a", ""], "corpus[0][1] is an empty string. Leave empty words out: [w for w in words if w]."),
-        (["\ud800"], r"corpus[0][0] is '\ud800', which is half of a character. Decode the text with errors='replace'."),
+        (["\ud800"], r"corpus[0][0] is '\ud800', which is half a character. Decode the text with errors='replace'."),
         ({"a"}, "A sentence must be a list of words, but corpus[0] is a set. Use list() on it."),
         (7, "A sentence must be a list of words, but corpus[0] is a int. Use list() on it."),
     ],
@@ -438,7 +436,7 @@ def test_other_things_are_not_a_corpus(source: object) -> None:
 
 def test_a_set_is_refused_since_its_order_changes_from_run_to_run() -> None:
     assert message(CorpusTypeError, open_corpus, {("a", "b")}) == (
-        "A set has no order, so no result could be repeated. Give a list of token lists."
+        "A set has no fixed order, so results would differ from run to run. Give a list of token lists."
     )
 
 
@@ -516,7 +514,7 @@ def test_a_file_that_changes_while_it_is_read_is_noticed(write: Callable[..., Pa
     assert message(CorpusChangedError, lambda: list(corpus.sentences())) == changed
     path.unlink()
     assert message(CorpusChangedError, lambda: list(corpus.sentences())) == (
-        f"{path} went away while it was read (No such file or directory). Put it back and start again."
+        f"{path} disappeared while it was read (No such file or directory). Put it back and start again."
     )
 
 
@@ -541,7 +539,7 @@ def test_utf_16_without_a_byte_order_mark_is_answered_with_the_two_orders(tmp_pa
 def test_what_may_not_be_read_is_named(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text("a b")
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(InputError, match=r"a\.txt cannot be opened: Permission denied\. Check who may read it\.$"):
+    with pytest.raises(InputError, match=r"a\.txt cannot be opened: Permission denied\. Check its permissions\.$"):
         open_corpus(tmp_path / "a.txt")
 
 
@@ -556,7 +554,7 @@ def test_a_folder_below_that_may_not_be_read_is_named(tmp_path, monkeypatch):
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", closed)
-    with pytest.raises(InputError, match=r"closed cannot be opened: Permission denied\. Check who may read it\.$"):
+    with pytest.raises(InputError, match=r"closed cannot be opened: Permission denied\. Check its permissions\.$"):
         open_corpus(tmp_path)
 
 

@@ -13,7 +13,7 @@ import pytest
 from pairloom.corpus import counting
 from pairloom.corpus.counting import count
 from pairloom.corpus.sentences import open_corpus
-from pairloom.corpus.spilling import Sieve, Words
+from pairloom.corpus.spilling import CountedWords, WordFilter
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError, OutputError
 from pairloom.system import memory
@@ -31,7 +31,7 @@ def rare_and_frequent_words(n_words: int = 60_000, n_lines: int = 5_000, seed: i
 def small_tables(monkeypatch: pytest.MonkeyPatch, spilled: list[int]) -> list[int]:
     """Tables that have room for some ten thousand words; gives a list with a number for each that went to a file."""
     monkeypatch.setattr(memory, "SMALLEST_TABLES", 3 << 20)
-    monkeypatch.setattr(counting, "_BATCH", 1000)
+    monkeypatch.setattr(counting, "_COUNTER_WORDS", 1000)
     read_in_blocks(monkeypatch, 1 << 16)
     return spilled
 
@@ -109,13 +109,13 @@ def test_no_file_stays_in_the_cache_folder_and_one_that_cannot_be_written_is_nam
             Vocabulary.from_corpus(corpus, max_memory=1, cache_dir=cache)
 
 
-def words_of(counted: dict[bytes, int]) -> Words:
+def words_of(counted: dict[bytes, int]) -> CountedWords:
     arena = np.frombuffer(b"".join(counted), np.uint8)
-    return Words(arena, np.cumsum([0, *map(len, counted)]), np.array([*counted.values()], np.int64))
+    return CountedWords(arena, np.cumsum([0, *map(len, counted)]), np.array([*counted.values()], np.int64))
 
 
 def test_a_sieve_keeps_the_most_frequent_words_and_of_equal_ones_the_first() -> None:
-    sieve = Sieve(min_count=2, max_vocab=2, keep=["rare"], drop=["the"])
+    sieve = WordFilter(min_count=2, max_vocab=2, keep=["rare"], drop=["the"])
     sieve.add(words_of({b"the": 9, b"d": 3, b"once": 1, b"b": 3}))
     sieve.add(words_of({b"rare": 1, b"c": 3, b"a": 3}))
     sieve.add(words_of({b"e": 2, b"f": 4}))

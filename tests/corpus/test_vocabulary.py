@@ -112,10 +112,10 @@ def test_too_few_words_are_an_error_that_tells_the_counts() -> None:
         "Use a min_count of 3 or less, or more text."
     )
     assert message(InputError, vocabulary_of, [["a", "a"]]) == (
-        "the corpus (a list) has only one word; need at least 2 words to tell them apart. Use more text."
+        "the corpus (a list) has only one word, and at least 2 are needed. Use more text."
     )
     assert message(InputError, vocabulary_of, [list("aab")], min_count=2) == (
-        "min_count=2 and the other options leave 1 of the 2 words of the corpus (a list); need at least 2 words. "
+        "min_count=2 and the other options leave 1 of the 2 words of the corpus (a list), and at least 2 are needed. "
         "Use a smaller min_count, or more text."
     )
 
@@ -161,14 +161,14 @@ def test_a_word_that_looks_like_the_sentence_mark_survives_saving(tmp_path: Path
             "words.txt, line 2: 'b 1.5' is not a word and its count. Each line must read like: house 123",
         ),
         (b"a 1\nb -1\n", "words.txt, line 2: 'b -1' is not a word and its count. Each line must read like: house 123"),
-        (b"a 1\nb 0\n", "words.txt, line 2: a count of 0 cannot be. Counts go from 1 to 9223372036854775807."),
+        (b"a 1\nb 0\n", "words.txt, line 2: the count 0 is out of range. Use 1 to 9223372036854775807."),
         (
             b"a 1\nb 9223372036854775808\n",
-            "words.txt, line 2: a count of 9223372036854775808 cannot be. Counts go from 1 to 9223372036854775807.",
+            "words.txt, line 2: the count 9223372036854775808 is out of range. Use 1 to 9223372036854775807.",
         ),
-        (b"a 1\nb 1\na 2\n", "words.txt, line 3: 'a' is there twice. Leave one of them out."),
+        (b"a 1\nb 1\na 2\n", "words.txt, line 3: 'a' is already in the list. Leave one of them out."),
         (b"a 1\n\xff 1\n", "words.txt, line 2: not valid UTF-8 (byte 0 of the line). Save the file as UTF-8."),
-        (b"a 1\n", "words.txt has 1 words; need at least 2 words, one `word count` per line."),
+        (b"a 1\n", "words.txt has 1 words, and at least 2 are needed. Write one `word count` per line."),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, content: bytes, said: str) -> None:
@@ -188,8 +188,8 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_words_with_white_space_cannot_be_saved_as_text(tmp_path: Path) -> None:
     vocabulary = vocabulary_of([["new york", "a"]])
     assert message(InputError, vocabulary.save, tmp_path / "words.txt") == (
-        "The word 'new york' has white space, so it cannot stand in a text file of words. "
-        "Replace white space in words, by _ for example."
+        "The word 'new york' has white space, so it cannot be written to a text file of words. "
+        "Replace white space in words, for example by _."
     )
     assert not list(tmp_path.iterdir())
 
@@ -250,8 +250,9 @@ def test_what_is_left_after_counting_is_little_more_than_the_words_themselves():
 
 
 def test_counts_are_one_or_more_and_those_of_a_real_text():
-    with pytest.raises(InputError, match=r"^The vocabulary counts 'b' 0 times\. Leave it out, or count 1 or more\.$"):
-        Vocabulary(("a", "b"), np.array([3, 0]))
+    assert message(InputError, Vocabulary, ("a", "b"), np.array([3, 0])) == (
+        "The vocabulary has 'b' with a count of 0. Leave it out, or give a count of 1 or more."
+    )
     with pytest.raises(InputError, match=r"^The counts of the vocabulary add up to 2\^62 or more\."):
         Vocabulary(("a", "b"), np.array([2**61, 2**61]))
 

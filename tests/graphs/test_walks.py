@@ -158,7 +158,7 @@ def test_another_seed_gives_other_walks_and_the_same_the_same():
 
 @pytest.mark.parametrize("options", [{}, {"p": 0.5, "q": 2.0}])
 def test_the_bytes_are_the_same_for_any_number_of_threads(options, tmp_path, monkeypatch):
-    monkeypatch.setattr("pairloom.graphs.walks._NODES_AT_ONCE", 500)  # many pieces of work
+    monkeypatch.setattr("pairloom.graphs.walks._NODES_PER_TASK", 500)  # many pieces of work
     rng = np.random.default_rng(1)
     edges = [
         (int(u), int(v), w) for (u, v), w in zip(rng.integers(0, 200, (900, 2)), rng.random(900) + 0.1, strict=True)
@@ -260,8 +260,11 @@ def test_snap_and_konect_files_are_read_packed_or_not(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a b\nb\n", "line 2: one column, 'b'. An edge is `u v` or `u v weight`; comments begin with # and a space."),
-        ("a b\nb c 1 2\n", "line 2: 4 columns, 'b c 1 2'. An edge is"),
+        (
+            "a b\nb\n",
+            "line 2: one column, 'b'. Write an edge as `u v` or `u v weight`, and begin a comment with # and a space.",
+        ),
+        ("a b\nb c 1 2\n", "line 2: 4 columns, 'b c 1 2'. Write an edge as"),
         ("a b 1\nb c heavy\n", "line 2: 'heavy' is not a weight. Use a number above 0, at most 1e+30, or leave it out"),
         ("a b -1\n", "line 1: '-1' is not a weight."),
         ("a b 0\n", "line 1: '0' is not a weight."),
@@ -270,7 +273,7 @@ def test_snap_and_konect_files_are_read_packed_or_not(tmp_path):
         ("a b 1e999\n", "line 1: '1e999' is not a weight."),
         ("a b 1_000\n", "line 1: '1_000' is not a weight."),
         ("a " + "b" * 1001 + "\n", "line 1: 'bbb"),
-        ("", " has no edges. A graph is a line `u v` or `u v weight` for each edge."),
+        ("", " has no edges. Write one edge per line, as `u v` or `u v weight`."),
         ("# nothing\n\n \n", " has no edges."),
         (b"a b\nb caf\xe9\n", "line 2, byte 9: 0xe9 is not valid utf-8."),
         (b"\x00" * 64, " is full of NUL bytes, so it is not text."),
@@ -291,7 +294,7 @@ def test_bad_edges_are_named_and_nothing_is_written(text, message, tmp_path, cap
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--walks", "0"], "--walks 0 is out of range. Use 1 to 1000000; 10 is usual, the DeepWalk paper has 80."),
+        (["--walks", "0"], "--walks 0 is out of range. Use 1 to 1000000; 10 is usual, the DeepWalk paper uses 80."),
         (["--length", "1"], "--length 1 is out of range."),
         (["-p", "0"], "-p 0.0 is out of range. Use 1e-06 to 1e+06; 0.25 to 4 is usual, 1 is DeepWalk."),
         (["-q", "nan"], "-q nan is out of range."),
@@ -328,10 +331,10 @@ def test_walks_are_not_written_over_the_graph_nor_where_they_cannot_be(edges, tm
         ([("a", "b", -1.0)], "edge 0 has the weight -1.0. Use a number above 0"),
         ([("a", "b", float("nan"))], "edge 0 has the weight nan."),
         ([("a", "b", None)], "edge 0 has the weight None."),
-        ([("New York", "b")], "edge 0 has the node 'New York'. A node is a string without white space"),
+        ([("New York", "b")], "edge 0 has the node 'New York'. Use strings without white space"),
         ([("", "b")], "edge 0 has the node ''."),
         ([("a", 1.5)], "edge 0 has the node 1.5."),
-        ([("a", "\ud800")], "has half of a character"),
+        ([("a", "\ud800")], "has half a character"),
         (7, "Edges cannot be of type int. Give a path, or tuples"),
         ([], "has no edges."),
     ],
@@ -352,7 +355,7 @@ def test_a_graph_with_hubs_is_walked_in_the_memory_of_its_edges():
         "import resource, sys, pairloom\n"
         "walks = pairloom.walk(sys.argv[1], walks=1, p=0.5, q=2.0)\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "n = sum(lengths.sum() for _, lengths in walks.paths())\n"
+        "n = sum(lengths.sum() for _, lengths in walks.node_walks())\n"
         "assert n == 40 * 10312, n\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
     )

@@ -53,7 +53,7 @@ def test_what_a_killed_process_left_goes_when_space_is_counted(tmp_path: Path) -
 @needs_locks
 def test_a_folder_that_a_killed_process_left_in_the_cache_goes_with_the_next_one(tmp_path: Path) -> None:
     killed(
-        "from pairloom.corpus.prepared import temporary_folder\nfolder = temporary_folder(Path(sys.argv[1]))\n"
+        "from pairloom.system.cache_folder import temporary_folder\nfolder = temporary_folder(Path(sys.argv[1]))\n"
         "(folder.__enter__() / 'ids.bin').write_bytes(b'ids')",
         tmp_path,
     )

@@ -6,7 +6,7 @@ The counts of pairs themselves are mapped files. How much text is counted at a t
 from typing import NamedTuple
 
 from pairloom.config import TrainConfig
-from pairloom.corpus.decoding import BLOCKS_OF_TEXT
+from pairloom.corpus.decoding import READ_AHEAD_BYTES
 from pairloom.explanation.fit import PAIRS_PER_PIECE, SAMPLED
 from pairloom.explanation.windows import MOST_TOKENS
 from pairloom.method.contexts import Windows
@@ -58,7 +58,10 @@ def slab(budget: Budget, sizes: ExplanationSizes, threads: int, everything: bool
 def counting_need(sizes: ExplanationSizes, threads: int, tokens: int) -> list[MemoryItem]:
     """What it takes to read the text and to count its pairs, so many tokens at a time."""
     runs = 1 + sizes.epochs * -(-sizes.n_tokens // tokens)
-    reading, rows = BLOCKS_OF_TEXT * threads, threads * (8 * sizes.n_words + 60 * min(ENTRIES_PER_PIECE, sizes.n_pairs))
+    reading, rows = (
+        READ_AHEAD_BYTES * threads,
+        threads * (8 * sizes.n_words + 60 * min(ENTRIES_PER_PIECE, sizes.n_pairs)),
+    )
     counting = rows + 24 * (sizes.n_words + 1) * runs + PER_TOKEN * tokens
     return [
         _names(sizes),

@@ -21,6 +21,7 @@ from pairloom.pairs.cooccurrence import Cooccurrences, trained_pairs
 from pairloom.pairs.from_text import TextSource
 from pairloom.progress import OnProgress, ignore
 from pairloom.system.memory import Budget
+from pairloom.types import CorpusLike
 from pairloom.vectors.embedding import Embedding
 
 
@@ -67,7 +68,7 @@ def plain(value: Any) -> Any:
 
 def explain(
     embedding: Embedding,
-    corpus: object,
+    corpus: CorpusLike,
     *,
     threads: int | None = None,
     tokenize: Callable[[str], list[str]] | None = None,
@@ -116,7 +117,7 @@ def explain(
 
 def count_corpus(
     embedding: Embedding,
-    corpus: object,
+    corpus: CorpusLike,
     *,
     threads: int | None = None,
     max_memory: int | str | None = None,

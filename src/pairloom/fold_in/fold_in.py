@@ -231,7 +231,7 @@ def _seen_in_corpus(
     reading: _Reading,
 ) -> tuple[Seen, str]:
     """What the new words were seen with, and the digest of the text."""
-    with open_corpus(corpus, text=text) as opened:
+    with open_corpus(corpus, text=text) as opened:  # type: ignore[arg-type]  # `_check` has refused None
         if new is None:
             new = unknown_words(opened, known, config.min_count, reading.threads, reading.on_progress)
         if not new:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES, TextOptions, is_number
 from pairloom.corpus.decoding import TextBlock
-from pairloom.corpus.sentences import TextCorpus, is_word, no_word, shown
+from pairloom.corpus.sentences import TextCorpus, is_word, not_a_word_error, short_repr
 from pairloom.errors import CorpusTypeError, InputError
 from pairloom.system.extras import need
 from pairloom.system.threads import in_order
@@ -177,7 +177,7 @@ def _weights(
             weights[i] = min(float(field.replace("_", "?")), 2 * LARGEST_WEIGHT)  # float() alone would take 1_000
         except ValueError:
             raise InputError(
-                f"{where}{first_line + lines[i]}: the weight {shown(field)} is no number. {_LINE}"
+                f"{where}{first_line + lines[i]}: the weight {short_repr(field)} is no number. {_LINE}"
             ) from None
     bad = np.flatnonzero(~((weights >= 0) & (weights <= LARGEST_WEIGHT)))
     if len(bad):
@@ -191,8 +191,8 @@ def _refuse_line(line: str, where: str) -> NoReturn:
     if 2 <= len(fields) <= 3:
         raise InputError(f"{where}: a word of more than {MAX_WORD_BYTES} bytes, which is too long. Shorten it.")
     if len(fields) == 1:
-        raise InputError(f"{where}: {shown(line)} has no context. {_LINE}")
-    raise InputError(f"{where}: {shown(line)} has {len(fields)} fields. {_LINE}")
+        raise InputError(f"{where}: {short_repr(line)} has no context. {_LINE}")
+    raise InputError(f"{where}: {short_repr(line)} has {len(fields)} fields. {_LINE}")
 
 
 def _refuse_weight(weight: str, where: str) -> NoReturn:
@@ -243,14 +243,16 @@ def _given(lot: list[Any], first: int, lowercase: bool) -> Lot:
 def _checked(pair: Any, number: int) -> Sequence[Any]:
     where = f"pairs[{number}]"
     if isinstance(pair, str) or not isinstance(pair, list | tuple) or not 2 <= len(pair) <= 3:
-        raise CorpusTypeError(f"{where} is {shown(pair)}, which is no pair. Give (word, context) or with a weight.")
+        raise CorpusTypeError(
+            f"{where} is {short_repr(pair)}, which is no pair. Give (word, context) or with a weight."
+        )
     for side, word in zip(("word", "context"), pair, strict=False):
         if not is_word(word):
-            raise no_word(word, f"The {side} of {where}")
+            raise not_a_word_error(word, f"The {side} of {where}")
         if len(word) > MAX_WORD_BYTES // 4 and len(word.encode()) > MAX_WORD_BYTES:
             raise InputError(f"The {side} of {where} has more than {MAX_WORD_BYTES} bytes. Shorten it.")
     if len(pair) == 3 and not is_number(pair[2]) and not isinstance(pair[2], float):
-        raise CorpusTypeError(f"The weight of {where} is {shown(pair[2])}, which is no number.")
+        raise CorpusTypeError(f"The weight of {where} is {short_repr(pair[2])}, which is no number.")
     if len(pair) == 3 and not 0 <= pair[2] <= LARGEST_WEIGHT:
         _refuse_weight(f"{pair[2]:g}", where)
     return pair

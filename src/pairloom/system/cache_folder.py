@@ -19,14 +19,14 @@ def default_cache_dir() -> Path:
 @contextmanager
 def temporary_folder(cache: Path) -> Iterator[Path]:
     """A new folder in the cache, which goes when the body ends unless it has another name by then."""
-    temporary = _new_temporary(cache)
+    temporary = new_temporary_folder(cache)
     try:
         yield temporary.path
     finally:
         temporary.remove()
 
 
-def _new_temporary(cache: Path) -> Temporary:
+def new_temporary_folder(cache: Path) -> Temporary:
     try:
         cache.mkdir(parents=True, exist_ok=True)
         return Temporary.folder(cache, IN_CACHE)

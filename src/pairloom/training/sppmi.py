@@ -37,7 +37,7 @@ from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.extras import need
 from pairloom.system.spelling import near_spellings, quoted
 from pairloom.system.threads import one_thread
-from pairloom.types import Counts, Float64s, Ids
+from pairloom.types import CorpusLike, Counts, Float64s, Ids
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
@@ -105,7 +105,7 @@ class Sppmi:
 
 
 def sppmi_table(
-    corpus: object,
+    corpus: CorpusLike,
     *,
     threads: int | None = None,
     cache_dir: str | os.PathLike[str] | None = None,

@@ -34,12 +34,12 @@ from pairloom.training.plan import split_options
 from pairloom.training.softmax import Softmax
 from pairloom.training.sppmi import check_installed, train_sppmi
 from pairloom.training.start import Frozen, Start, open_start
-from pairloom.types import PathName
+from pairloom.types import CorpusLike, PathName
 from pairloom.vectors.embedding import Embedding
 
 
 def train(
-    corpus: object,
+    corpus: CorpusLike,
     *,
     threads: int | None = None,
     keep: Iterable[str] = (),

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pairloom.corpus.finding import is_among
+from pairloom.corpus.finding import would_overwrite
 from pairloom.corpus.lists import numbered_lines, opened
 from pairloom.errors import InputError, OutputError
 
@@ -20,7 +20,7 @@ def given(args: Namespace, names: Iterable[str]) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(args, name, None)) is not None}
 
 
-def source(corpus: list[str]) -> object:
+def source(corpus: list[str]) -> str | list[Path]:
     """What was named, as the library takes it: a list of strings might be a sentence, a list of paths is not."""
     if "" in corpus:
         raise InputError("The path of the corpus is empty. Give a file, a folder or - for standard input.")
@@ -29,7 +29,7 @@ def source(corpus: list[str]) -> object:
 
 def check_not_read(output: str, *read: str | None) -> None:
     """A slip of the hand must not write the vectors over the text."""
-    if is_among(output, [path for path in read if path]):
+    if would_overwrite(output, [path for path in read if path]):
         raise InputError(f"{output} is, or is among, the files to be read. Choose another name for the output.")
 
 
