@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,12 @@ import pytest
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, InputError, OutputError
+from tests.corpus.helpers import message
 
 
 def vocabulary_of(source: object, **options: Any) -> Vocabulary:
     with open_corpus(source) as corpus:
         return Vocabulary.from_corpus(corpus, **{"min_count": 1, **options})
-
-
-def message(error: type[Exception], function: Callable[..., object], *args: object, **options: Any) -> str:
-    with pytest.raises(error) as caught:
-        function(*args, **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 # --- Order and choice
