@@ -59,7 +59,7 @@ def test_a_byte_that_is_not_utf8_is_named_with_its_place(write: Callable[..., Pa
     assert sentences(path, errors="ignore")[2] == ["thre"]
 
 
-def test_the_place_is_right_also_far_into_a_compressed_file(
+def test_the_place_of_a_bad_byte_is_right_far_into_a_compressed_file(
     write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_in_blocks(monkeypatch, 7)
@@ -92,7 +92,7 @@ def test_utf_16_without_a_byte_order_mark_is_answered_with_the_two_orders(tmp_pa
         assert "--encoding utf-16-le or utf-16-be" in message(InputError, lambda: list(corpus.sentences()))
 
 
-def test_what_is_full_of_nul_is_not_text(write: Callable[..., Path]) -> None:
+def test_a_file_full_of_nul_bytes_is_not_text(write: Callable[..., Path]) -> None:
     path = write(b"ustar" + bytes(500))
     assert message(InputError, sentences, path) == f"{path} is full of NUL bytes, so it is not text. Give a text file."
 

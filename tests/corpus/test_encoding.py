@@ -99,7 +99,7 @@ def test_a_file_that_changes_between_its_readings_is_noticed(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells how much memory mapped files hold")
-def test_what_has_been_read_can_give_its_memory_back_and_be_read_again(tmp_path):
+def test_sentences_can_release_their_memory_and_be_read_again(tmp_path):
     def mapped_kb():
         return int(re.search(r"RssFile:\s+(\d+) kB", Path("/proc/self/status").read_text())[1])
 

@@ -50,7 +50,7 @@ def test_a_ring_of_links_does_not_multiply_the_text(tmp_path: Path) -> None:
 # --- What cannot be found or opened
 
 
-def test_what_is_not_there_is_said_at_once(tmp_path: Path) -> None:
+def test_missing_files_are_reported_at_once(tmp_path: Path) -> None:
     missing = tmp_path / "missing.txt"
     assert message(InputError, open_corpus, missing) == f"{missing} does not exist. Check the path of the corpus."
     assert (
@@ -80,14 +80,14 @@ def test_a_device_is_not_a_corpus() -> None:
     )
 
 
-def test_what_may_not_be_read_is_named(tmp_path, monkeypatch):
+def test_a_file_without_permission_is_named(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text("a b")
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(InputError, match=r"a\.txt cannot be opened: Permission denied\. Check its permissions\.$"):
         open_corpus(tmp_path / "a.txt")
 
 
-def test_a_folder_below_that_may_not_be_read_is_named(tmp_path, monkeypatch):
+def test_a_subfolder_without_permission_is_named(tmp_path, monkeypatch):
     (tmp_path / "a.txt").write_text("a b")
     (tmp_path / "closed").mkdir()
     scandir = os.scandir

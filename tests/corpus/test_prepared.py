@@ -156,7 +156,7 @@ def test_progress_goes_from_counting_to_encoding(tmp_path: Path) -> None:
 
 
 class Dwindling:
-    """Gives one sentence less at each reading."""
+    """Has one sentence less at each reading."""
 
     def __init__(self) -> None:
         self.left = 10
@@ -167,7 +167,7 @@ class Dwindling:
 
 
 class Shifting(Dwindling):
-    """Gives as many words as before, but others."""
+    """Has as many words as before, but other ones."""
 
     def __iter__(self) -> Iterator[list[str]]:
         self.left -= 1
@@ -286,7 +286,7 @@ def test_bad_options_leave_not_even_the_folder(path: Path, cache: Path) -> None:
     assert not cache.exists()
 
 
-def test_what_has_no_identity_goes_when_it_is_closed_or_forgotten(cache: Path) -> None:
+def test_ids_of_a_corpus_without_identity_are_deleted_when_closed_or_forgotten(cache: Path) -> None:
     with prepared([["a", "b"]], cache) as encoded:
         assert len(cache_entries(cache)) == 1
     assert not list(cache.iterdir())
@@ -349,7 +349,7 @@ def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch
     assert default_cache_dir().name == "pairloom"
 
 
-def test_a_cache_that_cannot_be_written_is_said(path: Path, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_reported(path: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     cache = tmp_path / "file" / "cache"
     assert message(OutputError, prepared, path, cache) == (
@@ -358,7 +358,7 @@ def test_a_cache_that_cannot_be_written_is_said(path: Path, tmp_path: Path) -> N
     )
 
 
-def test_a_full_disk_is_said_and_leaves_nothing(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_and_leaves_nothing(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(28, os.strerror(28))
 

@@ -56,7 +56,7 @@ def test_a_word_beyond_the_limit_is_left_out_whole_and_merges_with_nothing(write
 
 
 class Restarting:
-    """Token lists that start anew each time."""
+    """Token lists that start over each time."""
 
     def __init__(self, sentences: list[Any]) -> None:
         self.sentences, self.readings = sentences, 0
@@ -73,7 +73,7 @@ def test_token_lists_are_a_corpus_and_can_be_read_twice() -> None:
             assert corpus.identity() is None
 
 
-def test_what_can_be_read_only_once_is_refused_untouched() -> None:
+def test_an_iterator_is_refused_without_being_consumed() -> None:
     class Exhausted:
         def __init__(self) -> None:
             self.iterator = iter([["a"]])
@@ -143,7 +143,7 @@ def test_a_set_is_refused_since_its_order_changes_from_run_to_run() -> None:
     )
 
 
-def test_what_an_iterable_raises_reaches_the_caller_as_it_is() -> None:
+def test_exceptions_of_an_iterable_reach_the_caller_unchanged() -> None:
     class Broken(Exception):
         pass
 

@@ -29,7 +29,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("form", PACKERS)
-def test_compression_is_known_by_the_first_bytes_whatever_the_name(write: Callable[..., Path], form: str) -> None:
+def test_compression_is_recognized_by_the_first_bytes_not_by_the_name(write: Callable[..., Path], form: str) -> None:
     packed = PACKERS[form](b"a b\nc d\n")
     assert sentences(write(packed, "corpus.txt")) == [["a", "b"], ["c", "d"]]
     assert sentences(write(packed + packed, "twice.gz")) == [["a", "b"], ["c", "d"]] * 2
@@ -37,7 +37,7 @@ def test_compression_is_known_by_the_first_bytes_whatever_the_name(write: Callab
 
 
 @pytest.mark.parametrize("form", PACKERS)
-def test_damaged_data_is_said_to_be_damaged(write: Callable[..., Path], form: str) -> None:
+def test_damaged_data_is_reported_as_damaged(write: Callable[..., Path], form: str) -> None:
     packed = PACKERS[form](b" ".join(b"%d" % (i * i) for i in range(3000)))
     path = write(packed[:-30], "short")
     assert message(InputError, sentences, path) == (

@@ -91,7 +91,7 @@ def test_an_option_out_of_range_is_named_before_anything_is_counted(options: dic
 
 
 @pytest.mark.parametrize("text", ["", "\n\n\r\n", "   \t ", "\ufeff"])
-def test_a_text_without_words_is_no_corpus(tmp_path: Path, text: str) -> None:
+def test_a_text_without_words_is_not_a_corpus(tmp_path: Path, text: str) -> None:
     path = tmp_path / "corpus.txt"
     path.write_text(text)
     assert message(InputError, vocabulary_of, path) == (
@@ -100,7 +100,7 @@ def test_a_text_without_words_is_no_corpus(tmp_path: Path, text: str) -> None:
     assert message(InputError, vocabulary_of, []).startswith("the corpus (a list) has no words. ")
 
 
-def test_too_few_words_are_an_error_that_tells_the_counts() -> None:
+def test_too_few_words_are_an_error_with_the_counts() -> None:
     assert message(InputError, vocabulary_of, [list("aabbb")], min_count=5) == (
         "min_count=5 leaves no word of the corpus (a list): its most frequent word occurs 3 times. "
         "Use a min_count of 3 or less, or more text."
@@ -207,7 +207,7 @@ def test_noise_is_the_counts_to_a_power() -> None:
     np.testing.assert_allclose(vocabulary.noise(0.0), [0.5, 0.5], rtol=1e-15)
 
 
-def test_numbers_that_are_none_are_refused() -> None:
+def test_a_sample_or_power_that_is_not_a_finite_number_is_refused() -> None:
     vocabulary = Vocabulary(("a", "b"), np.array([16, 1]))
     assert message(ConfigError, vocabulary.keep_probability, float("nan")) == (
         "sample=nan is out of range. Use 0 (keep all) or about 1e-5 to 1e-3."
@@ -218,7 +218,7 @@ def test_numbers_that_are_none_are_refused() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
-def test_what_is_left_after_counting_is_little_more_than_the_words_themselves():
+def test_a_vocabulary_takes_little_more_memory_than_its_words():
     script = """if True:
         import re, sys
         from pathlib import Path

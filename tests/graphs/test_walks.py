@@ -156,7 +156,7 @@ def test_options_of_text_hold_for_walks():
         assert {len(sentence) for sentence in corpus.sentences()} == {1, 2}
 
 
-def test_two_groups_of_friends_are_told_apart():
+def test_two_groups_of_friends_are_separated():
     rng = np.random.default_rng(0)
     inside = [(g + a, g + b) for g in "xy" for a in "012345" for b in "012345" if a < b and rng.random() < 0.8]
     emb = pairloom.train(pairloom.walk([*inside, ("x0", "y0")], walks=40), dim=16, sample=0, epochs=5)
@@ -195,7 +195,7 @@ def test_walks_go_to_stdout_and_edges_come_from_stdin(edges, capfdbinary, monkey
     assert capfdbinary.readouterr() == (expected, b"")
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(edges):
+def test_a_reader_that_stops_early_is_not_an_error(edges):
     code = "import sys; from pairloom.cli.main import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "walk", str(edges), "-o", "-", "--walks", "20000", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ) as process:
@@ -231,7 +231,7 @@ def test_an_option_that_there_is_not():
         pairloom.walk(TAIL, num_walks=80)
 
 
-def test_walks_are_not_written_over_the_graph_nor_where_they_cannot_be(edges, tmp_path, capsys):
+def test_walks_do_not_overwrite_the_graph(edges, tmp_path, capsys):
     before = edges.read_bytes()
     assert main(["walk", str(edges), "-o", str(edges)]) == 2
     assert "is, or is among, the files to be read" in capsys.readouterr().err
@@ -258,7 +258,7 @@ def test_a_graph_with_hubs_is_walked_in_the_memory_of_its_edges():
     assert int(done.stdout) < 200_000  # KB, most of it Numba's own
 
 
-def test_a_direction_is_yes_or_no():
+def test_directed_is_true_or_false():
     with pytest.raises(pairloom.ConfigError, match=r"^directed='no' is not a choice\. Use True or False\.$"):
         pairloom.walk([("a", "b")], directed="no")
 

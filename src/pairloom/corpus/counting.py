@@ -3,13 +3,12 @@
 Each thread counts blocks of text in a table of its own, and the tables are added up at the end:
 
     text files   blocks of bytes -> a compiled kernel -> a table for each thread -> the sum of the tables
-    token lists  Python's Counter, from time to time emptied into -> one table
+    token lists  words -> Python's Counter, emptied when it grows large -> one table
 
 A sum does not depend on which thread counted which block, so the counts are the same for any number of threads. A table
 that outgrows its share of memory is written to a file and emptied. `spilling.py` explains why that changes nothing.
 """
 
-import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -29,7 +28,7 @@ from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.cache_folder import default_cache_dir
 from pairloom.system.memory import for_counting
 from pairloom.system.threads import in_order
-from pairloom.types import Counts
+from pairloom.types import Counts, PathName
 
 _WORDS_PER_STEP = 1 << 14  # read from the arena at a time
 _COUNTER_WORDS = 1 << 18  # different words that Python counts before they are added to a table
@@ -109,7 +108,7 @@ def count(
     *,
     word_filter: WordFilter | None = None,
     max_memory: int | None = None,
-    cache_dir: str | os.PathLike[str] | None = None,
+    cache_dir: PathName | None = None,
     threads: int | None = None,
     on_progress: OnProgress = ignore,
 ) -> WordCounts:
@@ -132,7 +131,7 @@ def count(
 class _ThreadTables(TableBudget):
     """One table for each thread, added up at the end."""
 
-    def __init__(self, threads: int, most_bytes: int, cache_dir: str | os.PathLike[str] | None) -> None:
+    def __init__(self, threads: int, most_bytes: int, cache_dir: PathName | None) -> None:
         from pairloom.kernel.text.words import empty_table
 
         super().__init__(most_bytes // threads, Path(cache_dir) if cache_dir is not None else default_cache_dir())

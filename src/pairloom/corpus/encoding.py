@@ -28,7 +28,7 @@ from pairloom.errors import InputError
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.files import output_errors
 from pairloom.system.threads import in_order
-from pairloom.types import Ids, Starts
+from pairloom.types import Ids, PathName, Starts
 
 _IDS, _STARTS = "ids.bin", "starts.bin"
 _IDS_PER_WRITE = 1 << 18  # of token lists
@@ -90,7 +90,7 @@ class _EncodedLines(NamedTuple):
 def encode(
     corpus: Corpus,
     vocabulary: Vocabulary,
-    folder: str | os.PathLike[str],
+    folder: PathName,
     *,
     max_sentence: int | None = None,
     gaps: bool = False,

@@ -30,7 +30,7 @@ class SourceFile:
     name: str
     spooled: bool
     size: int
-    stamp: tuple[int, int, int]  # size, time of change, inode: one of them differs if the file was changed
+    stamp: tuple[int, int, int]  # size, time of change, inode: one of them differs after most changes
     _sample: str = field(default="", compare=False)
 
     @classmethod

@@ -22,11 +22,17 @@ from pairloom.types import PathName
 Edge = tuple[str, str, float | None]  # u, v, and the weight if one was given
 
 Node = str | int | np.integer[Any]
-# Files of edges, or an iterable of tuples.
-EdgesLike = PathName | Sequence[PathName] | Iterable[tuple[Node, Node] | tuple[Node, Node, float]]
+# Files of edges, or an iterable of tuples. Type checkers infer the last form for a list that mixes both tuples.
+EdgesLike = (
+    PathName
+    | Sequence[PathName]
+    | Iterable[tuple[Node, Node]]
+    | Iterable[tuple[Node, Node, float]]
+    | Iterable[tuple[Node | float, ...]]
+)
 
 HEAVIEST = 1e30  # a limit that keeps sums of weights finite
-_WEIGHTS = f"Use a number above 0, at most {HEAVIEST:g}, or leave it out for 1."  # the end of messages
+_WEIGHT_ADVICE = f"Use a number above 0, at most {HEAVIEST:g}, or leave it out for 1."
 _COMMENT = ("#", "%")
 _EDGES_PER_BLOCK = 1 << 16  # of an iterable
 
@@ -90,7 +96,7 @@ def checked_edge(edge: Any, where: str) -> Edge:
             raise CorpusTypeError(f"{where} has the node {node!r}. Use strings without white space, or whole numbers.")
     check_lengths([u, v], where)
     if len(edge) == 3 and not (is_number(edge[2]) and 0 < edge[2] <= HEAVIEST):
-        raise InputError(f"{where} has the weight {edge[2]!r}. {_WEIGHTS}")
+        raise InputError(f"{where} has the weight {edge[2]!r}. {_WEIGHT_ADVICE}")
     return u, v, float(edge[2]) if len(edge) == 3 else None
 
 
@@ -98,7 +104,7 @@ def _weight(word: str, where: str) -> float:
     with suppress(ValueError):
         if "_" not in word and 0 < (weight := float(word)) <= HEAVIEST:  # float() would accept 1_000
             return weight
-    raise InputError(f"{where}: {word[:60]!r} is not a weight. {_WEIGHTS}")
+    raise InputError(f"{where}: {word[:60]!r} is not a weight. {_WEIGHT_ADVICE}")
 
 
 def _columns(n: int) -> str:

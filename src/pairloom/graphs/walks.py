@@ -30,7 +30,7 @@ from pairloom.types import Ids, PathName
 if TYPE_CHECKING:
     from pairloom.kernel.counts.walks import Net, NodeNames
 
-_NODES_PER_TASK = 1 << 17  # steps of walks that a thread computes at a time
+_NODES_PER_TASK = 1 << 17  # nodes of the walks that a thread computes at a time
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,6 +173,7 @@ class Walks(GeneratedText):
 
     @cached_property
     def _tables(self) -> "Net":
+        """The graph as the kernel needs it."""
         from pairloom.kernel.counts.walks import net_of
 
         return net_of(self.graph.starts, self.graph.ends, self.graph.weights)
