@@ -281,7 +281,7 @@ def test_bad_options_leave_not_even_the_folder(path: Path, cache: Path) -> None:
     with pytest.raises(ConfigError):
         prepared(path, cache, min_count=0)
     assert message(InputError, prepared, path, cache, vocabulary=Vocabulary(("a",), np.array([1]))) == (
-        "The given vocabulary has 1 word, and at least 2 are needed. Give a larger one."
+        "The given vocabulary has 1 word, and at least 2 words are needed. Give a larger one."
     )
     assert not cache.exists()
 

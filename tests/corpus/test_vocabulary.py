@@ -106,11 +106,11 @@ def test_too_few_words_are_an_error_with_the_counts() -> None:
         "Use a min_count of 3 or less, or more text."
     )
     assert message(InputError, vocabulary_of, [["a", "a"]]) == (
-        "the corpus (a list) has only one word, and at least 2 are needed. Use more text."
+        "the corpus (a list) has only one word, and at least 2 words are needed. Use more text."
     )
     assert message(InputError, vocabulary_of, [list("aab")], min_count=2) == (
-        "min_count=2 and the other options leave 1 of the 2 words of the corpus (a list), and at least 2 are needed. "
-        "Use a smaller min_count, or more text."
+        "min_count=2 and the other options leave 1 of the 2 words of the corpus (a list), "
+        "and at least 2 words are needed. Use a smaller min_count, or more text."
     )
 
 
@@ -162,7 +162,7 @@ def test_a_word_that_looks_like_the_sentence_mark_survives_saving(tmp_path: Path
         ),
         (b"a 1\nb 1\na 2\n", "words.txt, line 3: 'a' is already in the list. Leave one of them out."),
         (b"a 1\n\xff 1\n", "words.txt, line 2: not valid UTF-8 (byte 0 of the line). Save the file as UTF-8."),
-        (b"a 1\n", "words.txt has 1 words, and at least 2 are needed. Write one `word count` per line."),
+        (b"a 1\n", "words.txt has 1 words, and at least 2 words are needed. Write one `word count` per line."),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, content: bytes, said: str) -> None:

@@ -63,7 +63,7 @@ def prepare(
     keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
     if vocabulary is not None and len(vocabulary) < 2:
         words = "1 word" if len(vocabulary) else "no words"
-        raise InputError(f"The given vocabulary has {words}, and at least 2 are needed. Give a larger one.")
+        raise InputError(f"The given vocabulary has {words}, and at least 2 words are needed. Give a larger one.")
     preparation = _Preparation(
         corpus=corpus,
         vocabulary=vocabulary,

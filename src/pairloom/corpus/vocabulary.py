@@ -149,7 +149,7 @@ class Vocabulary:
             counted[word] = n
         if len(counted) < 2:
             raise InputError(
-                f"{name} has {len(counted)} words, and at least 2 are needed. Write one `word count` per line."
+                f"{name} has {len(counted)} words, and at least 2 words are needed. Write one `word count` per line."
             )
         return cls.of(counted.items())
 
@@ -268,7 +268,7 @@ def _checked_pairs(counted: Any) -> list[tuple[str, int]]:
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
             raise InputError(
-                f"A vocabulary is made of (word, count) pairs, not of {pair!r:.60}. "
+                f"A vocabulary is made of pairs (word, count), not of {pair!r:.60}. "
                 "Give a string and a whole number for each word."
             )
         if not is_whole(pair[1]) or pair[1] >= 2**62:
@@ -294,10 +294,10 @@ def _too_few(counts: WordCounts, n_chosen: int, min_count: float) -> InputError:
             f"times. Use a min_count of {counts.largest} or less, or more text."
         )
     if counts.n_words < 2:
-        return InputError(f"{counts.name} has only one word, and at least 2 are needed. Use more text.")
+        return InputError(f"{counts.name} has only one word, and at least 2 words are needed. Use more text.")
     return InputError(
         f"min_count={min_count} and the other options leave {n_chosen} of the {counts.n_words:,} words of "
-        f"{counts.name}, and at least 2 are needed. Use a smaller min_count, or more text."
+        f"{counts.name}, and at least 2 words are needed. Use a smaller min_count, or more text."
     )
 
 
