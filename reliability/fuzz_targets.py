@@ -169,7 +169,7 @@ class _InMemory:
 
 def _read_pairs(data: bytes) -> None:
     file, line = SourceFile(cast(Path, _InMemory(data)), NAME, False, len(data), (0, 0, 0)), 1
-    for block in text_blocks(file, encoding="utf-8", errors="strict", whole_runs=False):
+    for block in text_blocks(file, encoding="utf-8", errors="strict", keep_unspaced=False):
         lot = lot_of(NAME, line, block)
         line += block.text.count("\n")
         assert len(lot.w) == len(lot.c), "rows"

@@ -73,10 +73,12 @@ def zipf_corpus():
 @pytest.fixture
 def spilled(monkeypatch):
     """A list that records the number of words of each table that is written to a file."""
-    from pairloom.corpus.spilling import WordRuns
+    from pairloom.corpus.spilling import SpilledTables
 
-    found, add = [], WordRuns.add
-    monkeypatch.setattr(WordRuns, "add", lambda runs, table: (found.append(int(table.used[0])), add(runs, table))[1])
+    found, add = [], SpilledTables.add
+    monkeypatch.setattr(
+        SpilledTables, "add", lambda runs, table: (found.append(int(table.used[0])), add(runs, table))[1]
+    )
     return found
 
 

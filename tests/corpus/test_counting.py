@@ -5,7 +5,7 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +18,13 @@ from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, CorpusChangedError, CorpusWarning
 from pairloom.progress import Progress
 from pairloom.system.threads import in_order
+from tests.corpus.helpers import message
 from tests.reading import read_in_blocks
 
 
 def vocabulary_of(source: object, **options: Any) -> Vocabulary:
     with open_corpus(source) as corpus:
         return Vocabulary.from_corpus(corpus, **{"min_count": 1, **options})
-
-
-def message(error: type[Exception], function: Callable[..., object], *args: object, **options: Any) -> str:
-    with pytest.raises(error) as caught:
-        function(*args, **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def text_with_rare_and_frequent_words(n_lines: int = 3000) -> str:

@@ -1,16 +1,7 @@
-"""Text as ids: the same bytes however it was stored and whoever did the work."""
+"""Text becomes ids, and sentences become starts."""
 
-import bz2
-import gc
-import gzip
-import json
-import lzma
-import os
-import random
 import re
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,50 +10,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pairloom.config import TextOptions
-from pairloom.corpus import decoding
-from pairloom.corpus.encoding import Encoded, _piece_lengths, encode
-from pairloom.corpus.finding import SourceFile
-from pairloom.corpus.prepared import cache_entries, clear_cache, prepare
+from pairloom.corpus.encoding import _sentence_lengths, encode
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
-from pairloom.errors import ConfigError, CorpusChangedError, InputError, OutputError
-from pairloom.progress import Progress
-from pairloom.system.cache_folder import cache_folder
-from pairloom.system.temporary import IN_CACHE, Temporary, is_held
+from pairloom.errors import CorpusChangedError, InputError
+from tests.corpus.helpers import as_lists, message
 from tests.reading import read_in_blocks
 
 if sys.version_info >= (3, 14):
-    from compression import zstd
+    pass
 else:
-    from backports import zstd
+    pass
+
 
 AB = Vocabulary(("a", "b"), np.array([5, 3]))
-
-
-def message(error: type[Exception], function: Callable[..., object], *args: object, **options: Any) -> str:
-    with pytest.raises(error) as caught:
-        function(*args, **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
-def as_lists(encoded: Encoded) -> list[list[int]]:
-    return [encoded.ids[a:b].tolist() for a, b in zip(encoded.starts[:-1], encoded.starts[1:], strict=True)]
 
 
 def encoded_text(folder: Path, text: str, vocabulary: Vocabulary = AB, **options: Any) -> list[list[int]]:
     (folder / "corpus.txt").write_text(text, newline="")
     with open_corpus(folder / "corpus.txt") as corpus:
         return as_lists(encode(corpus, vocabulary, folder, **options))
-
-
-def some_text(n_lines: int = 1500) -> str:
-    rng = random.Random(2)
-    words = [f"wört{i}" if i % 3 else f"word{i}" for i in range(400)]
-    return "".join(
-        " ".join(words[int(400 * rng.random() ** 3)] for _ in range(rng.randrange(12))) + "\n" for _ in range(n_lines)
-    )
 
 
 # --- Ids and sentences
@@ -107,7 +74,7 @@ def test_cutting_loses_nothing_wherever_blocks_end(
     (folder / "corpus.txt").write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
         read_in_blocks(patch, block)
-        patch.setattr("pairloom.corpus.encoding._BATCH", block // 3)
+        patch.setattr("pairloom.corpus.encoding._IDS_PER_WRITE", block // 3)
         with open_corpus(folder / "corpus.txt", tokenize=str.split if by_tokenizer else None) as corpus:
             if not expected:
                 assert "are in the vocabulary" in message(InputError, encode, corpus, AB, folder, max_sentence=longest)
@@ -116,144 +83,8 @@ def test_cutting_loses_nothing_wherever_blocks_end(
 
 
 def test_lengths_of_pieces() -> None:
-    assert _piece_lengths(np.array([3, 12, 5]), n_open=11, longest=5).tolist() == [3, 5, 5, 2, 5, 5, 5]
-    assert _piece_lengths(np.array([], np.int64), n_open=4, longest=5).tolist() == []
-
-
-def test_a_corpus_of_other_words_is_an_error(tmp_path: Path) -> None:
-    with open_corpus([["x", "y"]]) as corpus:
-        assert message(InputError, prepare, corpus, vocabulary=AB, cache_dir=tmp_path) == (
-            "None of the words of the corpus (a list) are in the vocabulary. Use the vocabulary of such a text."
-        )
-    assert not list(tmp_path.iterdir())
-
-
-# --- The same bytes
-
-
-def as_one_file(text: str, folder: Path) -> object:
-    (folder / "one.txt").write_bytes(text.encode())
-    return folder / "one.txt"
-
-
-def as_five_files(text: str, folder: Path) -> object:
-    lines = text.splitlines(keepends=True)
-    for i in range(5):
-        part = "".join(lines[i * len(lines) // 5 : (i + 1) * len(lines) // 5])
-        (folder / f"part{i}.txt").write_bytes(part.encode())
-    return str(folder / "part*.txt")
-
-
-def as_lists_of_words(text: str, folder: Path) -> object:
-    return [line.split() for line in text.splitlines()]
-
-
-def packed_by(pack: Callable[[bytes], bytes]) -> Callable[[str, Path], object]:
-    def write(text: str, folder: Path) -> object:
-        (folder / "packed").write_bytes(pack(text.encode()))
-        return folder / "packed"
-
-    return write
-
-
-FORMS = {
-    "one file": as_one_file,
-    "five files": as_five_files,
-    "lists": as_lists_of_words,
-    "gzip": packed_by(gzip.compress),
-    "bzip2": packed_by(bz2.compress),
-    "xz": packed_by(lzma.compress),
-    "zstd": packed_by(zstd.compress),
-    "CRLF": lambda text, folder: as_one_file(text.replace("\n", "\r\n"), folder),
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_a_text_gives_the_same_bytes(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = some_text()
-    read_in_blocks(monkeypatch, 5000)
-    with open_corpus(FORMS[form](text, tmp_path)) as corpus:
-        encoded = prepare(corpus, min_count=3, cache_dir=tmp_path / "cache")
-        words = encoded.vocabulary.words
-        expected = [[w for w in line.split() if w in encoded.vocabulary] for line in text.splitlines()]
-        assert [[words[i] for i in s] for s in as_lists(encoded)] == [line for line in expected if line]
-    assert encoded.digest == reference_digest(tmp_path)
-
-
-def reference_digest(folder: Path) -> str:
-    with open_corpus([line.split() for line in some_text().splitlines()]) as corpus:
-        return prepare(corpus, min_count=3, cache_dir=folder / "reference", threads=1).digest
-
-
-@pytest.mark.parametrize("threads", [1, 2, 3, 8])
-def test_any_number_of_threads_gives_the_same_bytes(
-    tmp_path: Path, threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read_in_blocks(monkeypatch, 1000)
-    with open_corpus(as_one_file(some_text(), tmp_path)) as corpus:
-        encoded = prepare(corpus, min_count=3, threads=threads, cache_dir=tmp_path / "cache")
-    assert encoded.digest == reference_digest(tmp_path)
-
-
-def test_the_digest_knows_words_ids_and_sentences(tmp_path: Path) -> None:
-    corpora: list[list[list[str]]] = [
-        [["a", "b"]],
-        [["b", "a"]],
-        [["a"], ["b"]],
-        [["a", "c"]],
-        [["a", "b"], ["a", "b"]],
-    ]
-    digests = [prepare(open_corpus(c), min_count=1, cache_dir=tmp_path).digest for c in corpora]
-    assert len(set(digests)) == len(digests)
-
-
-def test_one_line_of_many_words_is_cut_not_dropped(tmp_path: Path) -> None:
-    (tmp_path / "corpus.txt").write_text("a b " * 150_000)
-    with open_corpus(tmp_path / "corpus.txt") as corpus, prepare(corpus, cache_dir=tmp_path) as encoded:
-        assert encoded.n_tokens == 300_000
-        assert np.unique(np.diff(encoded.starts)).tolist() == [10_000]
-    with open_corpus([["a", "b"] * 12_500]) as lists, prepare(lists, cache_dir=tmp_path) as encoded:
-        assert np.diff(encoded.starts).tolist() == [10_000, 10_000, 5_000]
-
-
-def test_progress_goes_from_counting_to_encoding(tmp_path: Path) -> None:
-    reports: list[Progress] = []
-    with open_corpus(as_one_file(some_text(), tmp_path)) as corpus:
-        prepare(corpus, cache_dir=tmp_path / "cache", on_progress=reports.append)
-        size = corpus.size_bytes
-    finished = [(report.stage, report.done, report.total) for report in reports if report.done == report.total]
-    assert finished == [("count", size, size), ("encode", size, size)]
-
-
-# --- Change
-
-
-class Dwindling:
-    """Gives one sentence less at each reading."""
-
-    def __init__(self) -> None:
-        self.left = 10
-
-    def __iter__(self) -> Iterator[list[str]]:
-        self.left -= 1
-        return iter([["a", "b"]] * self.left)
-
-
-class Shifting(Dwindling):
-    """Gives as many words as before, but others."""
-
-    def __iter__(self) -> Iterator[list[str]]:
-        self.left -= 1
-        return iter([["a"] * self.left + ["b"] * (20 - self.left)])
-
-
-@pytest.mark.parametrize("kind", [Dwindling, Shifting])
-def test_an_iterable_that_changes_between_its_readings_is_noticed(tmp_path: Path, kind: type[Dwindling]) -> None:
-    with open_corpus(kind()) as corpus:
-        said = message(CorpusChangedError, prepare, corpus, min_count=1, cache_dir=tmp_path)
-    assert said.startswith(f"the corpus (a {kind.__name__}) was not the same when read again: first ")
-    assert said.endswith(" Give one that is the same each time, such as a list.")
-    assert not list(tmp_path.iterdir())
+    assert _sentence_lengths(np.array([3, 12, 5]), n_open=11, longest=5).tolist() == [3, 5, 5, 2, 5, 5, 5]
+    assert _sentence_lengths(np.array([], np.int64), n_open=4, longest=5).tolist() == []
 
 
 def test_a_file_that_changes_between_its_readings_is_noticed(tmp_path: Path) -> None:
@@ -267,208 +98,14 @@ def test_a_file_that_changes_between_its_readings_is_noticed(tmp_path: Path) -> 
         )
 
 
-# --- The cache
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    path = tmp_path / "corpus.txt"
-    path.write_text("a b c\n" * 10 + "a d\n")
-    return path
-
-
-def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of files, one for each time that one is read."""
-    seen: list[str] = []
-
-    def text_blocks(file: SourceFile, **options: Any) -> Iterator[decoding.TextBlock]:
-        seen.append(file.name)
-        return decoding.text_blocks(file, **options)
-
-    monkeypatch.setattr("pairloom.corpus.sentences.text_blocks", text_blocks)
-    return seen
-
-
-def prepared(source: object, cache: Path, text: TextOptions | None = None, **options: Any) -> Encoded:
-    with open_corpus(source, text=text or TextOptions()) as corpus:
-        return prepare(corpus, cache_dir=cache, **{"min_count": 1, **options})
-
-
-def test_the_second_run_reads_no_text(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = prepared(path, cache)
-    seen = readings(monkeypatch)
-    second = prepared(path, cache)
-    assert seen == []
-    assert second.digest == first.digest
-    assert second.vocabulary == first.vocabulary
-    assert as_lists(second) == as_lists(first)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"min_count": 2},
-        {"max_vocab": 3},
-        {"keep": ["d"]},
-        {"drop": ["b"]},
-        {"vocabulary": AB},
-        {"text": TextOptions(max_sentence=2)},
-        {"text": TextOptions(lowercase=True)},
-        {"text": TextOptions(encoding="latin-1")},
-        {"text": TextOptions(errors="ignore")},
-    ],
-)
-def test_other_options_are_another_entry(path: Path, cache: Path, options: dict[str, Any]) -> None:
-    prepared(path, cache)
-    prepared(path, cache, **options)
-    assert len(cache_entries(cache)) == 2
-
-
-def test_a_changed_file_is_read_again(path: Path, cache: Path) -> None:
-    first = prepared(path, cache)
-    path.write_text(path.read_text() + "a e\n")
-    second = prepared(path, cache)
-    assert "e" in second.vocabulary and "e" not in first.vocabulary
-
-
-@pytest.mark.parametrize("name", ["ids.bin", "starts.bin", "vocabulary.json", "meta.json"])
-@pytest.mark.parametrize("damage", ["missing", "short", "flipped", "empty"])
-def test_a_damaged_entry_is_made_again(path: Path, cache: Path, name: str, damage: str) -> None:
-    first = prepared(path, cache)
-    expected = as_lists(first)
-    file = cache_entries(cache)[0].path / name
-    data = file.read_bytes()
-    file.unlink()
-    if damage != "missing":
-        middle = len(data) // 2
-        flipped = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
-        file.write_bytes({"short": data[:-4], "flipped": flipped, "empty": b""}[damage])
-    again = prepared(path, cache)
-    assert (again.digest, as_lists(again), again.vocabulary) == (first.digest, expected, first.vocabulary)
-    assert (cache_entries(cache)[0].path / name).read_bytes() == data
-    assert [entry.name for entry in cache.iterdir()] == [cache_entries(cache)[0].path.name]
-
-
-def test_a_failed_run_leaves_nothing(path: Path, cache: Path) -> None:
-    path.write_bytes(b"a b \xff")
-    with pytest.raises(InputError):
-        prepared(path, cache)
-    assert not list(cache.iterdir())
-
-
-def test_bad_options_leave_not_even_the_folder(path: Path, cache: Path) -> None:
-    with pytest.raises(ConfigError):
-        prepared(path, cache, min_count=0)
-    assert message(InputError, prepared, path, cache, vocabulary=Vocabulary(("a",), np.array([1]))) == (
-        "The given vocabulary has 1 words; need at least 2 words. Give a larger one."
-    )
-    assert not cache.exists()
-
-
-def test_what_has_no_identity_goes_when_it_is_closed_or_forgotten(cache: Path) -> None:
-    with prepared([["a", "b"]], cache) as encoded:
-        assert len(cache_entries(cache)) == 1
-    assert not list(cache.iterdir())
-    forgotten = prepared([["a", "b"]], cache)
-    assert len(cache_entries(cache)) == 1
-    ids = forgotten.ids
-    del forgotten, encoded
-    gc.collect()
-    assert not list(cache.iterdir())
-    assert ids.tolist() == [0, 1]
-
-
-def test_a_given_vocabulary_is_used_as_it_is(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = readings(monkeypatch)
-    encoded = prepared(path, cache, vocabulary=Vocabulary(("b", "a"), np.array([7, 7])))
-    assert seen == [str(path)]  # once, to encode
-    assert as_lists(encoded) == [[1, 0]] * 10 + [[1]]
-
-
-def test_clearing_the_cache_removes_what_is_ours_and_nothing_else(path: Path, cache: Path) -> None:
-    prepared(path, cache)
-    (cache / "pairloom-tmp-killed").mkdir()
-    (cache / "pairloom-tmp-killed" / "ids.bin").write_bytes(bytes(100))
-    for mine in ("holiday", "thesis"):
-        (cache / mine).mkdir()
-    (cache / "thesis" / "meta.json").write_text(json.dumps({"format": "something else"}))
-    (cache / "note.txt").write_text("mine")
-    (cache / "pairloom-tmp-link").symlink_to(cache / "holiday")
-    entries = cache_entries(cache)
-    assert len(entries) == 2
-    assert entries[-1].size_bytes == 100
-    assert clear_cache(cache) == sum(entry.size_bytes for entry in entries)
-    assert sorted(entry.name for entry in cache.iterdir()) == ["holiday", "note.txt", "pairloom-tmp-link", "thesis"]
-    assert clear_cache(cache) == 0
-    assert cache_entries(cache / "nowhere") == []
-
-
-def test_clearing_the_cache_leaves_what_a_run_is_just_writing(cache: Path) -> None:
-    cache.mkdir(exist_ok=True)
-    writing = Temporary.folder(cache, IN_CACHE)
-    (writing.path / "ids.bin").write_bytes(bytes(100))
-    assert clear_cache(cache) == 0 and writing.path.exists()
-    os.close(writing._owner or 0)  # as when the process ends
-    assert clear_cache(cache) == 100 and not writing.path.exists() and not is_held(writing.path)
-
-
-@pytest.mark.parametrize("name", ["meta.json", "vocabulary.json"])
-def test_an_entry_nested_too_deeply_is_not_taken(path: Path, cache: Path, name: str) -> None:
-    expected = as_lists(prepared(path, cache))
-    (entry,) = cache.iterdir()
-    (entry / name).write_text("[" * 100_000 + "]" * 100_000)
-    assert len(cache_entries(cache)) == (name != "meta.json")  # without it nothing says that it is ours
-    assert as_lists(prepared(path, cache)) == expected
-
-
-def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PAIRLOOM_CACHE", str(tmp_path))
-    assert cache_folder() == tmp_path
-    monkeypatch.delenv("PAIRLOOM_CACHE")
-    assert cache_folder().name == "pairloom"
-
-
-def test_a_cache_that_cannot_be_written_is_said(path: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    cache = tmp_path / "file" / "cache"
-    assert message(OutputError, prepared, path, cache) == (
-        f"The cache folder {cache} cannot be written: Not a directory. "
-        "Choose another with cache_dir (--cache-dir) or in PAIRLOOM_CACHE."
-    )
-
-
-def test_a_full_disk_is_said_and_leaves_nothing(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(descriptor: int) -> None:
-        raise OSError(28, os.strerror(28))
-
-    monkeypatch.setattr(os, "fsync", full)
-    said = message(OutputError, prepared, path, cache)
-    assert said.endswith(" could not be written: No space left on device. Free some space or choose another place.")
-    assert not list(cache.iterdir())
-
-
-def test_many_processes_may_encode_the_same_text_at_once(path: Path, tmp_path: Path) -> None:
-    """As a search over seeds does: all of them find nothing in the cache, build, and put their result in place."""
-    for attempt in range(10):
-        with ThreadPoolExecutor(6) as pool:
-            digests = list(pool.map(lambda _: prepared(path, tmp_path / str(attempt)).digest, range(6)))  # noqa: B023
-        assert len(set(digests)) == 1
-        assert len(list((tmp_path / str(attempt)).iterdir())) == 1
-
-
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells how much memory mapped files hold")
-def test_what_has_been_read_can_give_its_memory_back_and_be_read_again(tmp_path):
+def test_sentences_can_release_their_memory_and_be_read_again(tmp_path):
     def mapped_kb():
         return int(re.search(r"RssFile:\s+(\d+) kB", Path("/proc/self/status").read_text())[1])
 
     path = tmp_path / "text.txt"
     path.write_text("a b c d e f g h\n" * 500_000)  # 16 MB of ids
-    with prepared(path, tmp_path / "cache") as encoded:
+    with open_corpus(path) as corpus, encode(corpus, Vocabulary.from_corpus(corpus), tmp_path) as encoded:
         total = int(encoded.ids.sum())
         before = mapped_kb()
         encoded.release(0, encoded.n_sentences)

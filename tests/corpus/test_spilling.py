@@ -1,4 +1,4 @@
-"""Counting in little memory: tables go to files, and what comes out is the same to the byte."""
+"""Counting in little memory: tables are written to files, and the vocabulary is the same to the byte."""
 
 import random
 import subprocess
@@ -13,7 +13,7 @@ import pytest
 from pairloom.corpus import counting
 from pairloom.corpus.counting import count
 from pairloom.corpus.sentences import open_corpus
-from pairloom.corpus.spilling import Sieve, Words
+from pairloom.corpus.spilling import CountedWords, WordFilter
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError, OutputError
 from pairloom.system import memory
@@ -29,9 +29,9 @@ def rare_and_frequent_words(n_words: int = 60_000, n_lines: int = 5_000, seed: i
 
 @pytest.fixture
 def small_tables(monkeypatch: pytest.MonkeyPatch, spilled: list[int]) -> list[int]:
-    """Tables that have room for some ten thousand words; gives a list with a number for each that went to a file."""
+    """Limit tables to some ten thousand words. Returns a list that gets an item for each table written to a file."""
     monkeypatch.setattr(memory, "SMALLEST_TABLES", 3 << 20)
-    monkeypatch.setattr(counting, "_BATCH", 1000)
+    monkeypatch.setattr(counting, "_COUNTER_WORDS", 1000)
     read_in_blocks(monkeypatch, 1 << 16)
     return spilled
 
@@ -109,20 +109,20 @@ def test_no_file_stays_in_the_cache_folder_and_one_that_cannot_be_written_is_nam
             Vocabulary.from_corpus(corpus, max_memory=1, cache_dir=cache)
 
 
-def words_of(counted: dict[bytes, int]) -> Words:
+def words_of(counted: dict[bytes, int]) -> CountedWords:
     arena = np.frombuffer(b"".join(counted), np.uint8)
-    return Words(arena, np.cumsum([0, *map(len, counted)]), np.array([*counted.values()], np.int64))
+    return CountedWords(arena, np.cumsum([0, *map(len, counted)]), np.array([*counted.values()], np.int64))
 
 
-def test_a_sieve_keeps_the_most_frequent_words_and_of_equal_ones_the_first() -> None:
-    sieve = Sieve(min_count=2, max_vocab=2, keep=["rare"], drop=["the"])
-    sieve.add(words_of({b"the": 9, b"d": 3, b"once": 1, b"b": 3}))
-    sieve.add(words_of({b"rare": 1, b"c": 3, b"a": 3}))
-    sieve.add(words_of({b"e": 2, b"f": 4}))
-    arena, offsets, counts, _ = sieve.words()
+def test_a_filter_keeps_the_most_frequent_words_and_of_equal_ones_the_first() -> None:
+    word_filter = WordFilter(min_count=2, max_vocab=2, keep=["rare"], drop=["the"])
+    word_filter.add(words_of({b"the": 9, b"d": 3, b"once": 1, b"b": 3}))
+    word_filter.add(words_of({b"rare": 1, b"c": 3, b"a": 3}))
+    word_filter.add(words_of({b"e": 2, b"f": 4}))
+    arena, offsets, counts, _ = word_filter.words()
     found = [bytes(arena[a:b]) for a, b in pairwise(offsets)]
     assert dict(zip(found, counts.tolist(), strict=True)) == {b"rare": 1, b"a": 3, b"b": 3, b"f": 4}
-    assert (sieve.n_words, sieve.largest) == (9, 9)
+    assert (word_filter.n_words, word_filter.largest) == (9, 9)
 
 
 def test_a_spool_gives_any_part_of_what_was_added(tmp_path: Path) -> None:

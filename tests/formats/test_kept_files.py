@@ -41,7 +41,7 @@ MESSAGES = {
     "vec-cut-in-its-last-number.vec": "its last line, from byte 14 on, has no line feed",
     "vec-two-rows-in-one-line.vec": "line 2 (b'a 1 2 3 4\\n') has more than a word and 2 numbers.",
     "vocabulary-count-of-5000-digits.txt": "line 2: 'b 9999",
-    "vocabulary-cut-in-its-last-count.txt": "line 2: it has no end, so it may be cut.",
+    "vocabulary-cut-in-its-last-count.txt": "line 2: it has no line end, so it may be cut off.",
 }
 
 
@@ -69,7 +69,7 @@ def test_all_lines_are_the_same_however_they_end_and_wherever_blocks_are_cut(mon
             raw = b"\xef\xbb\xbfone" + end + end + "zwölf".encode() + end + b"3"
             lines = list(listfiles.numbered_lines(io.BytesIO(raw), "f"))
             assert lines == [(1, "one"), (2, ""), (3, "zwölf"), (4, "3")]
-            with pytest.raises(InputError, match="f, line 4: it has no end"):
+            with pytest.raises(InputError, match="f, line 4: it has no line end"):
                 list(listfiles.numbered_lines(io.BytesIO(raw), "f", whole=True))
             assert len(list(listfiles.numbered_lines(io.BytesIO(raw + end), "f", whole=True))) == 4
 
@@ -77,7 +77,7 @@ def test_all_lines_are_the_same_however_they_end_and_wherever_blocks_are_cut(mon
 def test_a_line_without_end_is_refused_with_its_number():
     from pairloom.corpus import lists as listfiles
 
-    with pytest.raises(InputError, match=r"f, line 2: longer than 65,536 bytes\. Check that this is the file"):
+    with pytest.raises(InputError, match=r"f, line 2: longer than 65,536 bytes\. Check that this is the right file\."):
         list(listfiles.numbered_lines(io.BytesIO(b"a\n" + b"x" * 200_000), "f"))
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,11 +17,11 @@ from scipy import stats
 
 import pairloom
 from pairloom.cli.main import main
-from pairloom.config import TextOptions
+from pairloom.config import Errors, TextOptions
 from pairloom.corpus.sentences import open_corpus
 from pairloom.graphs.edges import Edges
 from pairloom.graphs.graph import graph_of, step_probabilities
-from pairloom.graphs.walks import Walks
+from pairloom.graphs.walks import WalkConfig, WalkKeywords, Walks
 
 BLOGCATALOG = Path(__file__).parents[3] / "shared/data/graphs/blogcatalog.edgelist"
 
@@ -34,29 +35,6 @@ def graph(edges, directed=False):
     return graph_of(Edges(edges), directed=directed)
 
 
-# --- The graph
-
-
-def test_a_graph_has_its_nodes_in_order_and_edges_both_ways():
-    g = graph([("b", "a"), ("b", "c")])
-    assert g.nodes == ("a", "b", "c")
-    assert [g.neighbours(v).tolist() for v in range(3)] == [[1], [0, 2], [1]]
-    assert g.weights is None
-
-
-def test_a_directed_graph_has_edges_one_way_and_sinks():
-    g = graph([("b", "a"), ("b", "c")], directed=True)
-    assert [g.neighbours(v).tolist() for v in range(3)] == [[], [0, 2], []]
-    assert g.n_sinks == 2
-
-
-def test_an_edge_given_twice_weighs_the_sum_and_a_loop_is_its_own_way_back():
-    g = graph([("a", "b"), ("b", "a", 2.5), ("a", "a", 4), ("c", "a")])
-    assert g.neighbours(0).tolist() == [0, 1, 2]
-    assert g.edge_weights(0).tolist() == [4.0, 3.5, 1.0]
-    assert g.edge_weights(1).tolist() == [3.5]
-
-
 def test_the_order_of_edges_and_numbers_for_names_make_no_difference(tmp_path):
     (tmp_path / "g.txt").write_text("1 2\n10 2\n3 1\n")
     from_file = list(pairloom.walk(tmp_path / "g.txt", walks=3))
@@ -65,23 +43,6 @@ def test_the_order_of_edges_and_numbers_for_names_make_no_difference(tmp_path):
 
 
 # --- Steps
-
-
-def test_the_definition_on_a_graph_that_can_be_checked_by_eye():
-    g = graph(TAIL)
-    a, c, d = (g.nodes.index(name) for name in "acd")
-    assert g.neighbours(c).tolist() == [0, 1, 3]  # a, b, d
-    assert step_probabilities(g, c).tolist() == pytest.approx([1 / 3] * 3)
-    # from a to c: back to a 1/p, to b (a neighbour of a) 1, on to d 1/q
-    assert step_probabilities(g, c, a, p=0.5, q=4.0) == pytest.approx(np.array([2, 1, 0.25]) / 3.25)
-    assert step_probabilities(g, c, d, p=0.5, q=4.0) == pytest.approx(np.array([0.25, 0.25, 2]) / 2.5)
-
-
-def test_distance_in_a_directed_graph_is_from_where_the_walk_came():
-    g = graph([("t", "v"), ("v", "x"), ("v", "y"), ("t", "x"), ("y", "t")], directed=True)
-    t, v, x, y = (g.nodes.index(name) for name in "tvxy")
-    assert g.neighbours(v).tolist() == [x, y]
-    assert step_probabilities(g, v, t, q=4.0) == pytest.approx([0.8, 0.2])  # there is t -> x; y -> t does not count
 
 
 def steps_seen(walks):
@@ -158,7 +119,7 @@ def test_another_seed_gives_other_walks_and_the_same_the_same():
 
 @pytest.mark.parametrize("options", [{}, {"p": 0.5, "q": 2.0}])
 def test_the_bytes_are_the_same_for_any_number_of_threads(options, tmp_path, monkeypatch):
-    monkeypatch.setattr("pairloom.graphs.walks._NODES_AT_ONCE", 500)  # many pieces of work
+    monkeypatch.setattr("pairloom.graphs.walks._NODES_PER_TASK", 500)  # many pieces of work
     rng = np.random.default_rng(1)
     edges = [
         (int(u), int(v), w) for (u, v), w in zip(rng.integers(0, 200, (900, 2)), rng.random(900) + 0.1, strict=True)
@@ -195,7 +156,7 @@ def test_options_of_text_hold_for_walks():
         assert {len(sentence) for sentence in corpus.sentences()} == {1, 2}
 
 
-def test_two_groups_of_friends_are_told_apart():
+def test_two_groups_of_friends_are_separated():
     rng = np.random.default_rng(0)
     inside = [(g + a, g + b) for g in "xy" for a in "012345" for b in "012345" if a < b and rng.random() < 0.8]
     emb = pairloom.train(pairloom.walk([*inside, ("x0", "y0")], walks=40), dim=16, sample=0, epochs=5)
@@ -234,7 +195,7 @@ def test_walks_go_to_stdout_and_edges_come_from_stdin(edges, capfdbinary, monkey
     assert capfdbinary.readouterr() == (expected, b"")
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(edges):
+def test_a_reader_that_stops_early_is_not_an_error(edges):
     code = "import sys; from pairloom.cli.main import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "walk", str(edges), "-o", "-", "--walks", "20000", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ) as process:
@@ -244,54 +205,13 @@ def test_a_reader_that_has_seen_enough_is_no_error(edges):
         assert process.wait() == 0
 
 
-def test_snap_and_konect_files_are_read_packed_or_not(tmp_path):
-    text = "# Directed graph: web.txt\r\n#\r\n# FromNodeId\tToNodeId\r\n0\t1\r\n\r\n1\t2\r\n"
-    (tmp_path / "web.txt.gz").write_bytes(gzip.compress(text.encode()))
-    (tmp_path / "out.konect").write_text("\ufeff% sym unweighted\n0 1\n1 2")
-    (tmp_path / "tags.txt").write_text("#a #b\n#b %c\n")
-    assert pairloom.walk(tmp_path / "web.txt.gz").graph.nodes == ("0", "1", "2")
-    assert pairloom.walk(tmp_path / "out.konect").graph.nodes == ("0", "1", "2")
-    assert pairloom.walk(tmp_path / "tags.txt").graph.nodes == ("#a", "#b", "%c")
-
-
 # --- Bad input
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a b\nb\n", "line 2: one column, 'b'. An edge is `u v` or `u v weight`; comments begin with # and a space."),
-        ("a b\nb c 1 2\n", "line 2: 4 columns, 'b c 1 2'. An edge is"),
-        ("a b 1\nb c heavy\n", "line 2: 'heavy' is not a weight. Use a number above 0, at most 1e+30, or leave it out"),
-        ("a b -1\n", "line 1: '-1' is not a weight."),
-        ("a b 0\n", "line 1: '0' is not a weight."),
-        ("# head\n\na b nan\n", "line 3: 'nan' is not a weight."),
-        ("a b inf\n", "line 1: 'inf' is not a weight."),
-        ("a b 1e999\n", "line 1: '1e999' is not a weight."),
-        ("a b 1_000\n", "line 1: '1_000' is not a weight."),
-        ("a " + "b" * 1001 + "\n", "line 1: 'bbb"),
-        ("", " has no edges. A graph is a line `u v` or `u v weight` for each edge."),
-        ("# nothing\n\n \n", " has no edges."),
-        (b"a b\nb caf\xe9\n", "line 2, byte 9: 0xe9 is not valid utf-8."),
-        (b"\x00" * 64, " is full of NUL bytes, so it is not text."),
-        ("a b " * 600_000, "line 1: longer than 1 MB."),
-    ],
-)
-def test_bad_edges_are_named_and_nothing_is_written(text, message, tmp_path, capsys):
-    path = tmp_path / "edges.txt"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    assert main(["walk", str(path), "-o", str(tmp_path / "w.txt"), "--quiet"]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == "" and printed.err.count("\n") == 1
-    assert printed.err.startswith(f"pairloom walk: {path}")
-    assert message in printed.err
-    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--walks", "0"], "--walks 0 is out of range. Use 1 to 1000000; 10 is usual, the DeepWalk paper has 80."),
+        (["--walks", "0"], "--walks 0 is out of range. Use 1 to 1000000; 10 is usual, the DeepWalk paper uses 80."),
         (["--length", "1"], "--length 1 is out of range."),
         (["-p", "0"], "-p 0.0 is out of range. Use 1e-06 to 1e+06; 0.25 to 4 is usual, 1 is DeepWalk."),
         (["-q", "nan"], "-q nan is out of range."),
@@ -311,35 +231,13 @@ def test_an_option_that_there_is_not():
         pairloom.walk(TAIL, num_walks=80)
 
 
-def test_walks_are_not_written_over_the_graph_nor_where_they_cannot_be(edges, tmp_path, capsys):
+def test_walks_do_not_overwrite_the_graph(edges, tmp_path, capsys):
     before = edges.read_bytes()
     assert main(["walk", str(edges), "-o", str(edges)]) == 2
     assert "is, or is among, the files to be read" in capsys.readouterr().err
     assert edges.read_bytes() == before
     assert main(["walk", str(tmp_path / "none"), "-o", str(tmp_path / "no" / "w.txt")]) == 2
     assert "does not exist. Create it first." in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("edges", "message"),
-    [
-        ([("a", "b"), ("b",)], "edge 1 is \"('b',)\". Give tuples (u, v) or (u, v, weight)."),
-        (["ab", ("b", "c")], "edge 0 is 'ab'. Give tuples"),
-        ([("a", "b", -1.0)], "edge 0 has the weight -1.0. Use a number above 0"),
-        ([("a", "b", float("nan"))], "edge 0 has the weight nan."),
-        ([("a", "b", None)], "edge 0 has the weight None."),
-        ([("New York", "b")], "edge 0 has the node 'New York'. A node is a string without white space"),
-        ([("", "b")], "edge 0 has the node ''."),
-        ([("a", 1.5)], "edge 0 has the node 1.5."),
-        ([("a", "\ud800")], "has half of a character"),
-        (7, "Edges cannot be of type int. Give a path, or tuples"),
-        ([], "has no edges."),
-    ],
-)
-def test_bad_edges_in_python(edges, message):
-    with pytest.raises(pairloom.InputError) as raised:
-        pairloom.walk(edges)
-    assert message in str(raised.value)
 
 
 # --- A real graph
@@ -352,7 +250,7 @@ def test_a_graph_with_hubs_is_walked_in_the_memory_of_its_edges():
         "import resource, sys, pairloom\n"
         "walks = pairloom.walk(sys.argv[1], walks=1, p=0.5, q=2.0)\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "n = sum(lengths.sum() for _, lengths in walks.paths())\n"
+        "n = sum(lengths.sum() for _, lengths in walks.node_walks())\n"
         "assert n == 40 * 10312, n\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
     )
@@ -360,6 +258,11 @@ def test_a_graph_with_hubs_is_walked_in_the_memory_of_its_edges():
     assert int(done.stdout) < 200_000  # KB, most of it Numba's own
 
 
-def test_a_direction_is_yes_or_no():
+def test_directed_is_true_or_false():
     with pytest.raises(pairloom.ConfigError, match=r"^directed='no' is not a choice\. Use True or False\.$"):
         pairloom.walk([("a", "b")], directed="no")
+
+
+def test_the_keywords_for_editors_are_the_fields():
+    fields_of = {field.name: field.type for field in fields(WalkConfig)}
+    assert WalkKeywords.__annotations__ == fields_of | {"encoding": str, "errors": Errors}

@@ -150,7 +150,7 @@ def test_a_model_that_cannot_fit_with_two_words_is_refused_before_the_corpus_is_
 def little(monkeypatch: pytest.MonkeyPatch) -> int:
     """A limit that leaves 30 MB, whatever this process uses."""
     monkeypatch.setattr(memory, "resident", lambda: 0)
-    monkeypatch.setattr(needs, "BLOCKS_OF_TEXT", 0)
+    monkeypatch.setattr(needs, "READ_AHEAD_BYTES", 0)
     return memory.RUNNING + 30_000_000
 
 

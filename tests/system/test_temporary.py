@@ -53,7 +53,7 @@ def test_a_check_for_space_removes_what_a_killed_process_left(tmp_path: Path) ->
 @needs_locks
 def test_the_next_folder_in_the_cache_replaces_one_that_a_killed_process_left(tmp_path: Path) -> None:
     killed(
-        "from pairloom.corpus.prepared import temporary_folder\nfolder = temporary_folder(Path(sys.argv[1]))\n"
+        "from pairloom.system.cache_folder import temporary_folder\nfolder = temporary_folder(Path(sys.argv[1]))\n"
         "(folder.__enter__() / 'ids.bin').write_bytes(b'ids')",
         tmp_path,
     )

@@ -40,8 +40,8 @@ class Unread:
 def nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that has taken nothing, and blocks of text that take nothing."""
     monkeypatch.setattr(memory, "resident", lambda: 0)
-    monkeypatch.setattr(phrase_needs, "BLOCKS_OF_TEXT", 0)
-    monkeypatch.setattr(explanation_needs, "BLOCKS_OF_TEXT", 0)
+    monkeypatch.setattr(phrase_needs, "READ_AHEAD_BYTES", 0)
+    monkeypatch.setattr(explanation_needs, "READ_AHEAD_BYTES", 0)
 
 
 def text_of(n_lines: int = 3000, n_words: int = 4000) -> list[list[str]]:
@@ -96,13 +96,15 @@ def test_words_are_counted_through_files_and_refused_while_they_are_added_up(
     expected = Phrases.learn(text, min_count=1, threshold=-1, scoring="npmi")
     monkeypatch.setattr(memory, "SMALLEST_TABLES", 3 << 20)
     spilled: list[int] = []
-    spill = spilling.Spilling.spill
-    monkeypatch.setattr(spilling.Spilling, "spill", lambda tables, table: (spilled.append(1), spill(tables, table))[1])
+    spill = spilling.TableBudget.spill
+    monkeypatch.setattr(
+        spilling.TableBudget, "spill", lambda tables, table: (spilled.append(1), spill(tables, table))[1]
+    )
     monkeypatch.setattr("pairloom.phrases.pairs.count", _counting_in_little(monkeypatch))
     running: Any = {"min_count": 1, "threshold": -1, "scoring": "npmi", "cache_dir": tmp_path}
     assert Phrases.learn(text, **running, max_memory=RUNNING + 400_000_000) == expected
     assert spilled
-    monkeypatch.setattr(spilling.Sieve, "words", lambda _: pytest.fail("they were put together"))
+    monkeypatch.setattr(spilling.WordFilter, "words", lambda _: pytest.fail("they were put together"))
     with pytest.raises(InputError, match=r"for \d+,\d+ different words\), and"):
         Phrases.learn(text, **running, max_memory=RUNNING + 9_000_000)
     assert list(tmp_path.iterdir()) == []

@@ -1,57 +1,57 @@
-"""How often every word of a corpus occurs, counted on all cores.
+"""Count how often every word of a corpus occurs, on all cores and in bounded memory.
 
-The sums do not depend on who counted what, so the result is the same for any number of threads, and for text in files
-(counted as bytes, by a compiled kernel) and in token lists (counted by Python). Tables that outgrow their share of
-memory go to files, as `spilling.py` tells; the result is the same whether they do or not.
+Each thread counts blocks of text in a table of its own, and the tables are added up at the end:
+
+    text files   blocks of bytes -> a compiled kernel -> a table for each thread -> the sum of the tables
+    token lists  words -> Python's Counter, emptied when it grows large -> one table
+
+A sum does not depend on which thread counted which block, so the counts are the same for any number of threads. A table
+that outgrows its share of memory is written to a file and emptied. `spilling.py` explains why that changes nothing.
 """
 
-import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES, checked_threads
-from pairloom.corpus.sentences import Block, Corpus
-from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, Sieve, Spilling, Words
+from pairloom.corpus.sentences import Corpus, Utf8Block
+from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, CountedWords, TableBudget, WordFilter
 from pairloom.errors import CorpusWarning
 from pairloom.progress import OnProgress, ignore, reporter
+from pairloom.system.cache_folder import cache_folder
 from pairloom.system.memory import memory_for_counting
 from pairloom.system.threads import in_order
-from pairloom.types import Counts
+from pairloom.types import Counts, PathName
 
-if TYPE_CHECKING:
-    pass
-
-
-_AT_ONCE = 1 << 14  # words
-_BATCH = 1 << 18  # different words of token lists that are counted by Python before they go to a table
+_WORDS_PER_STEP = 1 << 14  # read from the arena at a time
+_COUNTER_WORDS = 1 << 18  # different words that Python counts before they are added to a table
 
 
 class WordCounts(NamedTuple):
-    """The words of a corpus, in no order. Word i has the bytes arena[offsets[i] : offsets[i + 1]]."""
+    """The words of a corpus, in no particular order. Word i has the bytes arena[offsets[i] : offsets[i + 1]]."""
 
     name: str  # of the corpus
     arena: bytes
     offsets: npt.NDArray[np.int64]
     counts: Counts
     n_tokens: int
-    n_left_out: int = 0  # words that a sieve let go ...
-    most_left_out: int = 0  # ... and how often the most frequent of them occurs, or of all
+    n_left_out: int = 0  # words that a WordFilter left out
+    most_left_out: int = 0  # if any were: the highest count of all words of the corpus
 
     @property
     def n_words(self) -> int:
-        """How many different words the corpus has."""
+        """The number of different words in the corpus."""
         return len(self.counts) + self.n_left_out
 
     @property
     def largest(self) -> int:
-        """How often the most frequent word occurs."""
+        """The count of the most frequent word."""
         return int(self.counts.max(initial=self.most_left_out))
 
     def words(self, rows: Iterable[int]) -> list[str]:
@@ -59,20 +59,20 @@ class WordCounts(NamedTuple):
         return [str(word, "utf-8") for word in self._bytes(rows)]
 
     def rows_of(self, words: Collection[str]) -> npt.NDArray[np.intp]:
-        """Where those of these words stand that occur."""
+        """The rows of the given words, without those that do not occur."""
         wanted = {word.encode() for word in words}
         every = self._bytes(range(len(self.counts))) if words else iter(())
         return np.array([row for row, word in enumerate(every) if word in wanted], np.intp)
 
     def ordered(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Rows by count, descending, then by bytes, ascending.
+        """Rows sorted by count, descending, then by bytes, ascending.
 
-        The first bytes are compared as numbers, which take less memory than Python's bytes; Python looks at words only
-        where those are the same.
+        The first 16 bytes are compared as two numbers, which takes less memory than Python's bytes. Only words that
+        are equal in these are compared by Python.
         """
         keys = self._number(rows, 8), self._number(rows, 0), -self.counts[rows]
         order = np.lexsort(keys)
-        differs = np.zeros(max(0, len(rows) - 1), np.bool_)  # from the one before, in any key
+        differs = np.zeros(max(0, len(rows) - 1), np.bool_)  # from the row before, in any key
         for key in keys:
             differs |= np.diff(key[order]) != 0
         edges, rows = np.concatenate(([0], 1 + np.flatnonzero(differs), [len(rows)])), rows[order]
@@ -82,7 +82,7 @@ class WordCounts(NamedTuple):
         return rows
 
     def _number(self, rows: npt.NDArray[np.intp], skip: int) -> npt.NDArray[np.uint64]:
-        """Eight bytes of each word, zeros after its end, as a number that is larger where they are."""
+        """Eight bytes of each word from `skip` on, padded with zeros, as numbers that sort as the bytes do."""
         arena = np.frombuffer(self.arena, np.uint8)
         at, end = self.offsets[rows] + skip, self.offsets[rows + 1]
         number = np.zeros(len(rows), np.uint64)
@@ -94,10 +94,10 @@ class WordCounts(NamedTuple):
         return number
 
     def _bytes(self, rows: Iterable[int]) -> Iterator[bytes]:
-        """The words of rows, one after the other: lists of all of them would leave memory in pieces."""
+        """The words of rows, one at a time: a list of all of them would fragment memory."""
         every = np.asarray(rows)
-        for first in range(0, len(every), _AT_ONCE):
-            some = every[first : first + _AT_ONCE]
+        for first in range(0, len(every), _WORDS_PER_STEP):
+            some = every[first : first + _WORDS_PER_STEP]
             for begin, end in zip(self.offsets[some].tolist(), self.offsets[some + 1].tolist(), strict=True):
                 yield self.arena[begin:end]
 
@@ -105,33 +105,33 @@ class WordCounts(NamedTuple):
 def count(
     corpus: Corpus,
     *,
-    sieve: Sieve | None = None,
+    word_filter: WordFilter | None = None,
     max_memory: int | None = None,
-    cache_dir: str | os.PathLike[str] | None = None,
+    cache_dir: PathName | None = None,
     threads: int | None = None,
     on_progress: OnProgress = ignore,
 ) -> WordCounts:
-    """Count all words of a corpus. The result does not depend on the number of threads, nor on memory.
+    """Count all words of a corpus. The counts do not depend on the number of threads or on the memory.
 
-    If tables have to go to files (in the cache folder), words that the sieve lets go are left out. max_memory: bytes
-    for the whole process; what the tables may take of it, or of what there is, `memory_for_counting` says.
+    word_filter: if tables have to be written to files, only the words that it keeps are returned.
+    max_memory: bytes for the whole process. `memory.memory_for_counting` decides how much of it the tables may use.
+    cache_dir: the folder for these files; the user's cache folder if None.
     """
     n_threads = checked_threads(threads) if corpus.has_blocks else 1
     report = reporter("count", corpus.size_bytes, on_progress)
-    with _Tables(n_threads, memory_for_counting(max_memory), cache_dir) as tables:
-        n_tokens, too_long = (_count_blocks if corpus.has_blocks else _count_pieces)(corpus, tables, report)
+    with _ThreadTables(n_threads, memory_for_counting(max_memory), cache_dir) as tables:
+        n_tokens, too_long = (_count_blocks if corpus.has_blocks else _count_lists)(corpus, tables, report)
         corpus.check_unchanged()
         _warn(corpus, too_long)
-        words, n_left_out, largest = tables.added_up(sieve or Sieve())
+        words, n_left_out, largest = tables.added_up(word_filter or WordFilter())
     return WordCounts(corpus.name, words.arena.tobytes(), words.offsets, words.counts, n_tokens, n_left_out, largest)
 
 
-class _Tables(Spilling):
-    """A table for each thread; they are added up in the end, when it no longer matters who saw what."""
+class _ThreadTables(TableBudget):
+    """One table for each thread, added up at the end."""
 
-    def __init__(self, threads: int, most_bytes: int, cache_dir: str | os.PathLike[str] | None) -> None:
+    def __init__(self, threads: int, most_bytes: int, cache_dir: PathName | None) -> None:
         from pairloom.kernel.text.words import empty_table
-        from pairloom.system.cache_folder import cache_folder
 
         super().__init__(most_bytes // threads, cache_folder(cache_dir))
         self.threads, self._most_bytes = threads, most_bytes
@@ -139,26 +139,29 @@ class _Tables(Spilling):
         for _ in range(threads):
             self.idle.put(empty_table())
 
-    def added_up(self, sieve: Sieve) -> tuple[Words, int, int]:
-        """All words; or what stays in the sieve if a table had to go to a file, and how much that leaves out."""
+    def added_up(self, word_filter: WordFilter) -> tuple[CountedWords, int, int]:
+        """All words, and two zeros; unless a table was spilled.
+
+        Then the words that the filter keeps, the number of words left out, and the highest count of all words.
+        """
         from pairloom.kernel.text.words import contents
 
         tables = [self.idle.get() for _ in range(self.threads)]
-        total = None if self.runs else self._merged(tables)
+        total = None if self.spilled else self._merged(tables)
         if total is not None:
-            return Words(*contents(total)), 0, 0
+            return CountedWords(*contents(total)), 0, 0
         for table in tables:
             self.spill(table)
         del table, tables
-        assert self.runs is not None
+        assert self.spilled is not None
         entries = max(FEWEST_ENTRIES, self._most_bytes // (BYTES_PER_ENTRY * (2 * self.threads + 2)))
-        for words in self.runs.merged(entries, self.threads):
-            sieve.add(words)
-        kept = sieve.words()
-        return kept, sieve.n_words - len(kept.counts), sieve.largest
+        for words in self.spilled.merged(entries, self.threads):
+            word_filter.add(words)
+        kept = word_filter.words()
+        return kept, word_filter.n_words - len(kept.counts), word_filter.largest
 
     def _merged(self, tables: list[Any]) -> Any:
-        """One table of all, in the place of the first; None if this would take too much memory."""
+        """The sum of all tables, built in the first one. None if it would take too much memory."""
         from pairloom.kernel.text import words as kernel
 
         while len(tables) > 1:
@@ -171,11 +174,11 @@ class _Tables(Spilling):
         return tables[0]
 
 
-def _count_blocks(corpus: Corpus, tables: _Tables, report: Callable[[int], None]) -> tuple[int, int]:
+def _count_blocks(corpus: Corpus, tables: _ThreadTables, report: Callable[[int], None]) -> tuple[int, int]:
     from pairloom.kernel.text import words as kernel
 
-    def count_block(block: Block) -> tuple[int, int, int]:
-        table = tables.idle.get_nowait()  # there are as many as threads
+    def count_block(block: Utf8Block) -> tuple[int, int, int]:
+        table = tables.idle.get_nowait()  # never empty: there are as many tables as threads
         try:
             table, n_tokens, too_long = kernel.count(table, block.data, tables.make_room)
         finally:
@@ -189,38 +192,38 @@ def _count_blocks(corpus: Corpus, tables: _Tables, report: Callable[[int], None]
     return n_tokens, too_long
 
 
-def _count_pieces(corpus: Corpus, tables: _Tables, report: Callable[[int], None]) -> tuple[int, int]:
-    """Token lists are Python's own, so Python counts them, on one thread."""
+def _count_lists(corpus: Corpus, tables: _ThreadTables, report: Callable[[int], None]) -> tuple[int, int]:
+    """Token lists are Python objects, so Python counts them, on one thread."""
     counter: Counter[str] = Counter()
     n_tokens = too_long = 0
-    for piece in corpus.pieces():
-        counter.update(piece.words)
-        n_tokens += len(piece.words)
-        too_long += piece.too_long
-        report(piece.done)
-        if len(counter) >= _BATCH:
+    for line in corpus.word_lines():
+        counter.update(line.words)
+        n_tokens += len(line.words)
+        too_long += line.too_long
+        report(line.done)
+        if len(counter) >= _COUNTER_WORDS:
             _add(counter, tables)
             counter.clear()
     _add(counter, tables)
     return n_tokens, too_long
 
 
-def _add(counter: Counter[str], tables: _Tables) -> None:
-    """Add what Python has counted to the only table, some words at a time."""
+def _add(counter: Counter[str], tables: _ThreadTables) -> None:
+    """Add the counts of a Counter to the only table, some words at a time."""
     from pairloom.kernel.text import words as kernel
 
     table, counted = tables.idle.get(), iter(counter.items())
-    while some := list(islice(counted, _BATCH)):
-        words = [word.encode() for word, _ in some]
+    while batch := list(islice(counted, _COUNTER_WORDS)):
+        words = [word.encode() for word, _ in batch]
         arena = np.frombuffer(b"".join(words), np.uint8)
         offsets = np.cumsum([0, *map(len, words)], dtype=np.int64)
         table = tables.make_room(table, len(words), len(arena))
-        table = kernel.merge(table, arena, offsets, np.array([n for _, n in some], np.int64))
+        table = kernel.merge(table, arena, offsets, np.array([n for _, n in batch], np.int64))
     tables.idle.put(table)
 
 
 def _warn(corpus: Corpus, too_long: int) -> None:
-    """Say what was odd in the text."""
+    """Warn about words that were too long, and about NUL characters."""
     if too_long:
         warnings.warn(
             f"{corpus.name}: left out {too_long:,} {'word' if too_long == 1 else 'words'} of more than "
@@ -237,6 +240,3 @@ def _warn(corpus: Corpus, too_long: int) -> None:
             CorpusWarning,
             stacklevel=3,
         )
-
-
-# --- What counting and encoding share

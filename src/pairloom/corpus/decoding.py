@@ -1,7 +1,7 @@
-"""Files on the disk as blocks of decoded text, in bounded memory.
+"""Decode a file and cut its text into blocks, in bounded memory.
 
-Three steps: find the files, undo the compression that their first bytes show, decode and cut. A block ends at a line
-end, or at white space where so much text has no line end; the file's end is a line end.
+The last of three steps from a path to text, after `finding.py` and `unpacking.py`. A block of text ends at a line end.
+If a whole block has no line end, it ends at white space instead. The end of a file counts as a line end.
 """
 
 import codecs
@@ -14,33 +14,65 @@ from pairloom.corpus.finding import BLOCK_BYTES, SourceFile
 from pairloom.corpus.unpacking import unpacked_bytes
 from pairloom.errors import InputError
 
-MAX_RUN_BYTES = 64 << 20  # so much without any white space is not text
+MAX_UNSPACED_BYTES = 64 << 20  # a file with more than this between two white spaces is not text
+READ_AHEAD_BYTES = 24_000_000  # memory for text that is read but not yet used, for each thread
 
-
-_STUB = 2 * MAX_WORD_BYTES  # what is held of a run without white space: enough to be known as too long
-
-BLOCKS_OF_TEXT = 24_000_000  # read ahead, for each thread
+_STUB = 2 * MAX_WORD_BYTES  # characters kept of an endless word: enough to see that it is too long
 
 
 class TextBlock(NamedTuple):
-    """Lines that end in LF. Only the last one may go on in the next block."""
+    """Some lines of a file, which end in LF. Only the last one may go on in the next block."""
 
     text: str
     goes_on: bool
     read: int  # bytes of the file, as stored, read so far
 
 
-# --- Finding
+def text_blocks(file: SourceFile, *, encoding: str, errors: str, keep_unspaced: bool) -> Iterator[TextBlock]:
+    """The text of a file, block by block. The last block never goes on.
+
+    Text without white space that is longer than a block is a word too long to keep, so only its start is held in
+    memory. With `keep_unspaced` all of it is held, for tokenizers of languages that write no spaces.
+    """
+    rest, dropped, goes_on, read = "", 0, False, 0  # dropped: bytes that belong after `rest` but were not kept
+    for text, read in _decoded(file, encoding, errors):
+        rest += text
+        cut = _last_break(rest)
+        if cut > 0:
+            goes_on = rest[cut - 1] != "\n"
+            yield TextBlock(rest[:cut], goes_on, read)
+            rest, dropped = rest[cut:], 0
+        elif len(rest) > BLOCK_BYTES:
+            dropped += 0 if keep_unspaced else _n_bytes(rest[_STUB:])
+            rest = rest if keep_unspaced else rest[:_STUB]
+            if dropped + _n_bytes(rest) > MAX_UNSPACED_BYTES:
+                raise InputError(
+                    f"{file.name} has {MAX_UNSPACED_BYTES >> 20} MB without any white space, so it is not text. "
+                    "Words must be separated by white space."
+                )
+    if rest or goes_on:
+        yield TextBlock(rest, False, read)
 
 
-# --- Undoing compression
+def _last_break(text: str) -> int:
+    """The position after the last line end. Long text without one: after the last white space, or else 0."""
+    end = text.rfind("\n") + 1
+    if end > 0 or len(text) <= BLOCK_BYTES:
+        return end
+    if text[-1].isspace():
+        return len(text)
+    return len(text) - len(text.rsplit(None, 1)[-1])
+
+
+def _n_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 # --- Decoding
 
 
 def _decoded(file: SourceFile, encoding: str, errors: str) -> Iterator[tuple[str, int]]:
-    """The text of a file with every line end as LF, without its byte order mark."""
+    """The text of a file, with every line end as LF and without the byte order mark."""
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(errors), translate=True)
     position = read = 0
     fresh = True
@@ -59,22 +91,21 @@ def _decode(decoder: io.IncrementalNewlineDecoder, data: bytes, position: int, f
     try:
         return decoder.decode(data, final=not data)
     except UnicodeDecodeError as error:
-        held_over = len(error.object) - len(data)  # bytes of an unfinished character, from the chunk before
+        held_over = len(error.object) - len(data)  # bytes of an unfinished character, from the read before
         at = position - held_over + error.start
         raise InputError(
             f"{file.name}, line {_line_number(file, encoding, at)}, byte {at}: "
-            f"0x{error.object[error.start]:02x} is not valid {encoding}. If the text is in another encoding, name it "
-            "(--encoding latin-1); or have such bytes replaced (--errors replace)."
+            f"0x{error.object[error.start]:02x} is not valid {encoding}. Name the encoding of the text "
+            "(--encoding latin-1), or replace invalid bytes (--errors replace)."
         ) from None
-    except UnicodeError as error:  # UTF-16 and UTF-32 without the mark that says which bytes come first
+    except UnicodeError as error:  # UTF-16 or UTF-32 without a byte order mark
         raise InputError(
-            f"{file.name} is not {encoding}: {error}. "
-            f"Name the order of its bytes (--encoding {encoding}-le or {encoding}-be)."
+            f"{file.name} is not {encoding}: {error}. Name its byte order (--encoding {encoding}-le or {encoding}-be)."
         ) from None
 
 
 def _line_number(file: SourceFile, encoding: str, position: int) -> int:
-    """The line of a byte, counted from 1. Reads the file again: only an error asks for it."""
+    """The number of the line that holds a byte, from 1. Reads the file again, which is fine for an error message."""
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)("replace"), translate=True)
     line = 1
     for data, _ in unpacked_bytes(file):
@@ -86,7 +117,7 @@ def _line_number(file: SourceFile, encoding: str, position: int) -> int:
 
 
 def _refuse_other_encodings(head: bytes, name: str, encoding: str) -> None:
-    """UTF-16 and UTF-32 show by their byte order mark or by their many NULs; read as something else they are noise."""
+    """Refuse UTF-16, UTF-32 and binary data, which their byte order marks or many NULs show."""
     if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
         return
     looks = _wide_encoding(head)
@@ -110,46 +141,3 @@ def _wide_encoding(head: bytes) -> str | None:
     if even > 0.6 * half and odd < 0.05 * half:
         return "utf-16-be"
     return None
-
-
-# --- Cutting
-
-
-def text_blocks(file: SourceFile, *, encoding: str, errors: str, whole_runs: bool) -> Iterator[TextBlock]:
-    """A file's text in blocks. The last one never goes on.
-
-    A run without white space that is longer than a block is a word too long to keep, so only its beginning is held,
-    unless whole_runs asks for all of it (for tokenizers of languages without spaces).
-    """
-    rest, dropped, goes_on, read = "", 0, False, 0  # dropped: bytes of the run at the end of rest that are not held
-    for text, read in _decoded(file, encoding, errors):
-        rest += text
-        cut = _last_break(rest)
-        if cut > 0:
-            goes_on = rest[cut - 1] != "\n"
-            yield TextBlock(rest[:cut], goes_on, read)
-            rest, dropped = rest[cut:], 0
-        elif len(rest) > BLOCK_BYTES:
-            dropped += 0 if whole_runs else _n_bytes(rest[_STUB:])
-            rest = rest if whole_runs else rest[:_STUB]
-            if dropped + _n_bytes(rest) > MAX_RUN_BYTES:
-                raise InputError(
-                    f"{file.name} has {MAX_RUN_BYTES >> 20} MB without any white space, so it is not text. "
-                    "Words must be separated by white space."
-                )
-    if rest or goes_on:
-        yield TextBlock(rest, False, read)
-
-
-def _last_break(text: str) -> int:
-    """The position after the last line end, or in a long text without any after the last white space, or else 0."""
-    end = text.rfind("\n") + 1
-    if end > 0 or len(text) <= BLOCK_BYTES:
-        return end
-    if text[-1].isspace():
-        return len(text)
-    return len(text) - len(text.rsplit(None, 1)[-1])
-
-
-def _n_bytes(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))

@@ -1,8 +1,8 @@
-"""The text as numbers: written once, memory-mapped, read in every epoch.
+"""Write a text as ids: once, to files that are memory-mapped and read in every epoch.
 
-`encode` writes two files: the ids of all words that the vocabulary has, one after the other, and where the sentences
-start among them. Words that the vocabulary does not have leave the text; a sentence that loses all its words is gone.
-With `gaps` they leave a -1 in their place, for windows that are taken before words leave.
+`encode` writes two files: the ids of all tokens, and where each sentence starts among them. Words that are not in the
+vocabulary are left out, and so are sentences that have no other words. With `gaps` each of these tokens becomes a -1
+instead, for windows that are taken before words are left out.
 
     ids.bin      int32, little-endian
     starts.bin   int64, little-endian: n_sentences + 1 positions in ids
@@ -22,24 +22,24 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import checked_threads
-from pairloom.corpus.sentences import Block, Corpus
+from pairloom.corpus.sentences import Corpus, Utf8Block
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.files import output_errors
 from pairloom.system.threads import in_order
-from pairloom.types import Ids, Starts
+from pairloom.types import Ids, PathName, Starts
 
 _IDS, _STARTS = "ids.bin", "starts.bin"
-_BATCH = 1 << 18  # ids of token lists written at once
+_IDS_PER_WRITE = 1 << 18  # of token lists
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
     """A corpus as ids. Sentence s is ids[starts[s] : starts[s + 1]].
 
-    `digest` is the SHA-256 over ids, starts and vocabulary, so it depends on the words alone: it is the same for one
-    file and for five, packed or not, and for token lists.
+    `digest` is a SHA-256 over ids, starts and vocabulary. It depends on the words alone: it is the same for one file or
+    five, compressed or not, and for token lists.
     """
 
     ids: Ids
@@ -57,15 +57,15 @@ class Encoded:
         return len(self.starts) - 1
 
     def release(self, first: int, last: int) -> None:
-        """Give back the memory of sentences first..last-1. They are mapped, so they come back when they are read again.
+        """Release the memory of sentences first..last-1. They are mapped, so reading them again brings them back.
 
-        Else a corpus that is longer than memory would look, to whoever watches the process, as if it were held in it.
+        Without this, the process would seem to hold the whole corpus in memory.
         """
         release_pages(self.ids, int(self.starts[first]), int(self.starts[last]))
         release_pages(self.starts, first, last)
 
     def close(self) -> None:
-        """Delete the files if they are temporary. (Where that is allowed, the arrays stay readable.)"""
+        """Delete the files if they are temporary. On systems that allow it, the arrays stay readable."""
         self._remove()
 
     def __enter__(self) -> Self:
@@ -78,19 +78,19 @@ class Encoded:
 # --- Encoding
 
 
-class _Part(NamedTuple):
+class _EncodedLines(NamedTuple):
     """Some lines as ids, in the order of the text."""
 
     ids: Ids
-    line_ends: npt.NDArray[np.int64]  # positions in ids; the end of the first line is there even if it has no ids
-    goes_on: bool  # whether the ids after the last line end belong to a line that the next part goes on with
-    done: int
+    line_ends: npt.NDArray[np.int64]  # positions in ids; includes the end of the first line even if it has no ids
+    goes_on: bool  # whether the next _EncodedLines continues the line after the last line end
+    done: int  # bytes of the corpus read so far
 
 
 def encode(
     corpus: Corpus,
     vocabulary: Vocabulary,
-    folder: str | os.PathLike[str],
+    folder: PathName,
     *,
     max_sentence: int | None = None,
     gaps: bool = False,
@@ -99,60 +99,60 @@ def encode(
 ) -> Encoded:
     """Write the ids and the sentence starts of a corpus into a folder, and map them.
 
-    Lines of more than max_sentence words of the vocabulary (the corpus' own option if None) become several sentences;
-    no word is lost. The files are the same for any number of threads.
+    Lines with more than `max_sentence` known words are cut into several sentences, without losing a word. None stands
+    for the corpus' own max_sentence. The files are the same for any number of threads.
     """
     target = Path(folder)
     longest = corpus.text.max_sentence if max_sentence is None else max_sentence
     report = reporter("encode", corpus.size_bytes, on_progress)
     if corpus.has_blocks:
-        parts = _parts_of_blocks(corpus, vocabulary, gaps, threads)
+        encoded_lines = _encode_blocks(corpus, vocabulary, gaps, threads)
     else:
-        parts = _parts_of_pieces(corpus, vocabulary, gaps)
+        encoded_lines = _encode_lists(corpus, vocabulary, gaps)
     with _Writer(target, longest) as writer:
-        for part in parts:
-            writer.add(part)
-            report(part.done)
+        for lines in encoded_lines:
+            writer.add(lines)
+            report(lines.done)
     corpus.check_unchanged()
     if writer.n_known == 0:
         raise InputError(
-            f"None of the words of {corpus.name} are in the vocabulary. Use the vocabulary of such a text."
+            f"None of the words of {corpus.name} are in the vocabulary. Use the vocabulary of a similar text."
         )
     return map_folder(target, vocabulary, writer.digest(vocabulary))
 
 
-def _parts_of_blocks(corpus: Corpus, vocabulary: Vocabulary, gaps: bool, threads: int | None) -> Iterator[_Part]:
+def _encode_blocks(corpus: Corpus, vocabulary: Vocabulary, gaps: bool, threads: int | None) -> Iterator[_EncodedLines]:
     from pairloom.kernel.text import words as kernel
 
     arena = np.frombuffer("".join(vocabulary.words).encode(), np.uint8)
     table = kernel.table_with(arena, vocabulary.lengths)
     del arena
 
-    def encode_block(block: Block) -> _Part:
+    def encode_block(block: Utf8Block) -> _EncodedLines:
         ids, line_ends = kernel.encode(table, block.data, gaps)
-        return _Part(ids, line_ends, block.goes_on, block.done)
+        return _EncodedLines(ids, line_ends, block.goes_on, block.done)
 
     return in_order(encode_block, corpus.blocks(), checked_threads(threads))
 
 
-def _parts_of_pieces(corpus: Corpus, vocabulary: Vocabulary, gaps: bool) -> Iterator[_Part]:
-    """The same from lists of words. Pieces are gathered, so that parts are of a useful size."""
+def _encode_lists(corpus: Corpus, vocabulary: Vocabulary, gaps: bool) -> Iterator[_EncodedLines]:
+    """The same for lists of words. Lines are gathered until there is enough to write."""
     index = vocabulary.index
     ids: list[int] = []
     line_ends: list[int] = []
     goes_on, done = False, 0
-    for words, _, goes_on, done in corpus.pieces():
+    for words, _, goes_on, done in corpus.word_lines():
         ids += [index.get(word, -1) for word in words if gaps or word in index]
         if not goes_on:
             line_ends.append(len(ids))
-        if len(ids) >= _BATCH or len(line_ends) >= _BATCH:
-            yield _Part(np.array(ids, np.int32), np.array(line_ends, np.int64), goes_on, done)
+        if len(ids) >= _IDS_PER_WRITE or len(line_ends) >= _IDS_PER_WRITE:
+            yield _EncodedLines(np.array(ids, np.int32), np.array(line_ends, np.int64), goes_on, done)
             ids, line_ends = [], []
-    yield _Part(np.array(ids, np.int32), np.array(line_ends, np.int64), goes_on, done)
+    yield _EncodedLines(np.array(ids, np.int32), np.array(line_ends, np.int64), goes_on, done)
 
 
 class _Writer:
-    """Writes parts to the two files and takes their digests on the way."""
+    """Writes encoded lines to the two files, and computes their digests on the way."""
 
     def __init__(self, folder: Path, max_sentence: int) -> None:
         self.n_ids = self.n_known = 0
@@ -175,18 +175,19 @@ class _Writer:
                 file.flush()
                 os.fsync(file.fileno())
 
-    def add(self, part: _Part) -> None:
-        ends = part.line_ends if part.goes_on else np.append(part.line_ends, len(part.ids))
+    def add(self, lines: _EncodedLines) -> None:
+        """Write the ids, and the starts of the sentences that end among them."""
+        ends = lines.line_ends if lines.goes_on else np.append(lines.line_ends, len(lines.ids))
         begin = self.n_ids - self._open_length
         lengths = np.diff(ends, prepend=0)
         lengths[:1] += self._open_length
-        n_open = len(part.ids) - int(ends[-1]) if len(ends) else len(part.ids) + self._open_length
-        pieces = _piece_lengths(lengths[lengths > 0], n_open, self._max_sentence)
-        self._write(_STARTS, begin + np.cumsum(pieces, dtype="<i8"))
-        self._write(_IDS, part.ids.astype("<i4", copy=False))
-        self.n_ids += len(part.ids)
-        self.n_known += int(np.count_nonzero(part.ids >= 0))
-        self._open_length = n_open % self._max_sentence if part.goes_on else 0
+        n_open = len(lines.ids) - int(ends[-1]) if len(ends) else len(lines.ids) + self._open_length
+        sentences = _sentence_lengths(lengths[lengths > 0], n_open, self._max_sentence)
+        self._write(_STARTS, begin + np.cumsum(sentences, dtype="<i8"))
+        self._write(_IDS, lines.ids.astype("<i4", copy=False))
+        self.n_ids += len(lines.ids)
+        self.n_known += int(np.count_nonzero(lines.ids >= 0))
+        self._open_length = n_open % self._max_sentence if lines.goes_on else 0
 
     def digest(self, vocabulary: Vocabulary) -> str:
         return _combined(self._digests[_IDS].hexdigest(), self._digests[_STARTS].hexdigest(), vocabulary)
@@ -197,16 +198,18 @@ class _Writer:
         self._digests[name].update(array.data)
 
 
-def _piece_lengths(lengths: npt.NDArray[np.int64], n_open: int, longest: int) -> npt.NDArray[np.int64]:
-    """Lengths of the sentences that lines of these lengths make, and n_open ids of a line that is not over.
+def _sentence_lengths(lengths: npt.NDArray[np.int64], n_open: int, longest: int) -> npt.NDArray[np.int64]:
+    """Cut lines of these lengths into sentences of at most `longest` ids. Returns the lengths of the sentences.
 
-    >>> _piece_lengths(np.array([3, 12, 5]), n_open=11, longest=5).tolist()
+    n_open: ids of one more line, whose end has not been read. Only its full sentences are returned.
+
+    >>> _sentence_lengths(np.array([3, 12, 5]), n_open=11, longest=5).tolist()
     [3, 5, 5, 2, 5, 5, 5]
     """
-    n_pieces = -(-lengths // longest)
-    pieces = np.full(int(n_pieces.sum()), longest, np.int64)
-    pieces[np.cumsum(n_pieces) - 1] = lengths - (n_pieces - 1) * longest
-    return np.append(pieces, np.full(n_open // longest, longest, np.int64))
+    n_sentences = -(-lengths // longest)
+    sentences = np.full(int(n_sentences.sum()), longest, np.int64)
+    sentences[np.cumsum(n_sentences) - 1] = lengths - (n_sentences - 1) * longest
+    return np.append(sentences, np.full(n_open // longest, longest, np.int64))
 
 
 def _combined(ids: str, starts: str, vocabulary: Vocabulary) -> str:
@@ -214,14 +217,14 @@ def _combined(ids: str, starts: str, vocabulary: Vocabulary) -> str:
 
 
 def digest_of(encoded: Encoded) -> str:
-    """The digest anew, from the files as they are now."""
+    """The digest, computed again from the files as they are now."""
     ids, starts = (hashlib.sha256(array.data).hexdigest() for array in (encoded.ids, encoded.starts))
     return _combined(ids, starts, encoded.vocabulary)
 
 
 def map_folder(folder: Path, vocabulary: Vocabulary, digest: str) -> Encoded:
-    """What `encode` has written into a folder, of which somebody knows the digest."""
-    with output_errors(folder):  # it could be gone if somebody cleared the cache in this moment
+    """Map the files that `encode` wrote into a folder. `digest` is what they should have, and is not checked here."""
+    with output_errors(folder):  # another process may be clearing the cache
         return Encoded(_map(folder / _IDS, "<i4"), _map(folder / _STARTS, "<i8"), vocabulary, digest)
 
 
@@ -231,8 +234,8 @@ def _map(path: Path, kind: str) -> npt.NDArray[Any]:
 
 
 def release_pages(array: npt.NDArray[Any], begin: int, end: int) -> None:
-    """Give back the pages that array[begin:end] covers, if they are those of a file and the system can."""
-    pages = getattr(array.base, "obj", None)  # np.frombuffer keeps a memoryview of what it was given
+    """Release the memory of array[begin:end], if it is mapped from a file and the system supports it."""
+    pages = getattr(array.base, "obj", None)  # np.frombuffer keeps a memoryview of the map
     if isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         first, last = (at * array.itemsize // mmap.PAGESIZE * mmap.PAGESIZE for at in (begin, end))
         if first < last:

@@ -1,4 +1,7 @@
-"""Where the text is: files, globs, folders and streams, found and checked before anything is read."""
+"""Find the files of a corpus: paths, globs, folders and streams, checked before anything is read.
+
+The first of three steps from a path to text. `unpacking.py` opens what is found here, `decoding.py` decodes it.
+"""
 
 import glob
 import hashlib
@@ -27,20 +30,21 @@ class SourceFile:
     name: str
     spooled: bool
     size: int
-    stamp: tuple[int, int, int]  # what a change of the file changes: size, time of change, inode
+    stamp: tuple[int, int, int]  # size, time of change, inode: one of them differs after most changes
     _sample: str = field(default="", compare=False)
 
     @classmethod
     def at(cls, path: Path, name: str, spooled: bool = False) -> "SourceFile":
+        """The file as it is now."""
         status = path.stat()
         return cls(path, name, spooled, status.st_size, _stamp(status))
 
     def is_unchanged(self) -> bool:
-        """Whether size, time, inode and, once one was taken, the sample are what they were."""
+        """Whether size, time and inode are the same as before, and the sample too if one was taken."""
         return _stamp(self.path.stat()) == self.stamp and (not self._sample or self._sample == self._digest())
 
     def sample(self) -> str:
-        """SHA-256 of 64 stretches of 4 KB, from first to last: most changes that keep size and time show."""
+        """SHA-256 of 64 samples of 4 KB, spread evenly. Shows most changes that keep size and time."""
         if not self._sample:
             object.__setattr__(self, "_sample", self._digest())
         return self._sample
@@ -58,18 +62,13 @@ def _stamp(status: os.stat_result) -> tuple[int, int, int]:
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
-def names_files(source: str) -> bool:
-    """Whether a string is a file, a folder, a glob with matches, or standard input."""
-    try:
-        return source == STDIN or (source != "" and Path(source).exists()) or bool(_glob(source))
-    except (OSError, ValueError):  # too long for a name, or with NUL: a sentence, not a path
-        return False
-
-
 def find_files(sources: Sequence[PathName]) -> list[SourceFile]:
-    """The files that paths, globs, folders and "-" stand for. Streams are spooled, once all else is checked."""
+    """The files that paths, globs, folders and "-" stand for.
+
+    Streams can be read only once, so they are spooled to a temporary file, after all paths have been checked.
+    """
     if [os.fspath(source) for source in sources].count(STDIN) > 1:
-        raise InputError('Standard input ("-") can be read only once. Give it one time.')
+        raise InputError('Standard input ("-") can be read only once. Name it once.')
     paths = [path for source in sources for path in _expand(os.fspath(source))]
     found: list[SourceFile] = []
     try:
@@ -81,22 +80,6 @@ def find_files(sources: Sequence[PathName]) -> list[SourceFile]:
     return found
 
 
-def is_among(path: PathName, sources: Sequence[PathName]) -> bool:
-    """Whether writing to `path` would write over one of these files, or into a folder that is read as a whole."""
-    target = os.path.realpath(path)
-    named = [os.fspath(source) for source in sources]
-    return any(_covers(source, target) for source in named if source and source != STDIN)
-
-
-def _covers(source: str, target: str) -> bool:
-    try:
-        if Path(source).is_dir():
-            return target.startswith(os.path.realpath(source) + os.sep) and target.lower().endswith(FOLDER_SUFFIXES)
-        return target in {os.path.realpath(source), *map(os.path.realpath, _glob(source))}
-    except (OSError, ValueError):  # a name too long, or with a NUL in it: there is no such file
-        return False
-
-
 def remove_spooled(files: Sequence[SourceFile]) -> None:
     """Delete the temporary copies of streams."""
     for file in files:
@@ -104,10 +87,43 @@ def remove_spooled(files: Sequence[SourceFile]) -> None:
             file.path.unlink(missing_ok=True)
 
 
+def names_files(source: str) -> bool:
+    """Whether a string names a file, a folder, a glob with matches, or standard input."""
+    try:
+        return source == STDIN or (source != "" and Path(source).exists()) or bool(_glob(source))
+    except (OSError, ValueError):  # too long for a path, or with a NUL: probably a sentence
+        return False
+
+
+def would_overwrite(path: PathName, sources: Sequence[PathName]) -> bool:
+    """Whether writing to `path` would overwrite one of `sources`, or add to a folder among them."""
+    target = os.path.realpath(path)
+    named = [os.fspath(source) for source in sources]
+    return any(_covers(source, target) for source in named if source and source != STDIN)
+
+
+def reason(error: Exception) -> str:
+    """The system's words for an error, without its number and path."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+# --- Paths, globs and folders
+
+
+def _covers(source: str, target: str) -> bool:
+    try:
+        if Path(source).is_dir():
+            return target.startswith(os.path.realpath(source) + os.sep) and target.lower().endswith(FOLDER_SUFFIXES)
+        return target in {os.path.realpath(source), *map(os.path.realpath, _glob(source))}
+    except (OSError, ValueError):  # too long for a path, or with a NUL: no such file can exist
+        return False
+
+
 def _expand(source: str) -> list[str]:
+    """The paths of the files that one source stands for."""
     if source == STDIN:
         return [source]
-    if not source:  # which Path would take for the current folder
+    if not source:  # Path("") would be the current folder
         raise InputError("The path of the corpus is empty. Give a file, a folder or - for standard input.")
     try:
         mode = Path(source).stat().st_mode
@@ -120,7 +136,7 @@ def _expand(source: str) -> list[str]:
     if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not source.startswith("/dev/std")):
         raise InputError(f"{source} is a device, not a text file. Give a file, a folder or - for standard input.")
     if not os.access(source, os.R_OK):
-        raise InputError(f"{source} cannot be opened: Permission denied. Check who may read it.")
+        raise InputError(f"{source} cannot be opened: Permission denied. Check its permissions.")
     return [source]
 
 
@@ -134,19 +150,21 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _glob(pattern: str) -> list[str]:
-    """Matching files in the order of their paths' parts, which is the same on every system."""
+    """Matching files, sorted by the parts of their paths: the same order on every system."""
     if not glob.has_magic(pattern):
         return []
     matches = glob.glob(pattern, recursive=True)  # noqa: PTH207 (Path.glob takes no absolute patterns)
     files = sorted((match for match in matches if Path(match).is_file()), key=lambda match: Path(match).parts)
-    return list({os.path.realpath(file): file for file in reversed(files)}.values())[
-        ::-1
-    ]  # `**` follows links in rings
+    # `**` follows links in circles, so take each file once, under its first name.
+    once = {os.path.realpath(file): file for file in reversed(files)}
+    return list(once.values())[::-1]
 
 
 def _files_below(folder: Path) -> list[str]:
+    """The text files in a folder and its subfolders, without hidden ones."""
+
     def fail(error: OSError) -> None:
-        raise InputError(f"{error.filename} cannot be opened: {reason(error)}. Check who may read it.")
+        raise InputError(f"{error.filename} cannot be opened: {reason(error)}. Check its permissions.")
 
     found = []
     for parent, folders, names in os.walk(folder, onerror=fail):
@@ -158,18 +176,22 @@ def _files_below(folder: Path) -> list[str]:
         ]
     if not found:
         raise InputError(
-            f"The folder {folder} has no text files. Files in a folder are taken if they end in "
-            f"{', '.join(FOLDER_SUFFIXES)}; give others by name or by a glob."
+            f"The folder {folder} has no text files. Only files that end in {', '.join(FOLDER_SUFFIXES)} are read "
+            "from a folder. Give other files by name or by a glob."
         )
     return [str(path) for path in sorted(found, key=lambda path: path.parts)]
 
 
+# --- Streams
+
+
 def _is_stream(path: str) -> bool:
-    """Whether it can be read only once. /dev/stdin and /dev/fd/N may share their position with somebody else."""
+    """Whether it can be read only once. /dev/stdin and /dev/fd/N may share their position with another process."""
     return path == STDIN or path.startswith(("/dev/std", "/dev/fd/", "/proc/")) or not Path(path).is_file()
 
 
 def _spool(source: str) -> SourceFile:
+    """Copy a stream to a temporary file."""
     import tempfile
 
     if source == STDIN and sys.stdin is None:
@@ -195,7 +217,3 @@ def _stream(source: str, name: str) -> Iterator[bytes]:
                 yield data
     except OSError as error:
         raise InputError(f"{name} cannot be read: {reason(error)}. Give another source of text.") from None
-
-
-def reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -1,4 +1,4 @@
-"""Files as numbered lines, for what is read line by line and whose errors name the line: edges, baskets, parses."""
+"""Read files as numbered lines, so that errors can name the line: edges, baskets, parses."""
 
 import os
 import weakref
@@ -21,12 +21,12 @@ class Lines(NamedTuple):
     done: int  # bytes of all files read so far
 
     def where(self, i: int) -> str:
-        """What an error calls lines[i]."""
+        """The place of lines[i], for messages."""
         return f"{self.name}, line {self.first + i}"
 
 
 class LineFiles:
-    """Files of any packing and encoding, as lines that can be read again. A stream is spooled until this is gone."""
+    """The lines of files, which can be read again. Streams are spooled as long as this object exists."""
 
     def __init__(self, source: PathName | list[PathName], text: TextOptions) -> None:
         sources = source if isinstance(source, list) else [source]
@@ -37,23 +37,23 @@ class LineFiles:
         self.size_bytes = sum(file.size for file in self._files)
 
     def blocks(self) -> Iterator[Lines]:
-        """All lines in turn, many at a time."""
+        """All lines in order, many at a time."""
         before = 0
         for file in self._files:
-            for lines in _blocks(file, self._text):
+            for lines in _file_lines(file, self._text):
                 yield lines._replace(done=before + lines.done)
             before += file.size
 
 
-def _blocks(file: SourceFile, text: TextOptions) -> Iterator[Lines]:
+def _file_lines(file: SourceFile, text: TextOptions) -> Iterator[Lines]:
     first = 1
-    for block in text_blocks(file, encoding=text.encoding, errors=text.errors, whole_runs=False):
+    for block in text_blocks(file, encoding=text.encoding, errors=text.errors, keep_unspaced=False):
         decoded = block.text.lower() if text.lowercase else block.text
         lines = decoded.removesuffix("\n").split("\n")
         if block.goes_on:
             raise InputError(
                 f"{file.name}, line {first + len(lines) - 1}: longer than {BLOCK_BYTES >> 20} MB. "
-                "Check that this is the file that was meant, and that its lines end."
+                "Check that this is the right file, and that its lines end."
             )
         yield Lines(file.name, first, lines, block.read)
         first += len(lines)
@@ -69,17 +69,17 @@ def is_path(source: object) -> bool:
 
 
 def reading_options(options: dict[str, Any]) -> TextOptions:
-    """How to read files: lowercase, encoding, errors. Another option is refused."""
+    """How to read files, from the options lowercase, encoding and errors. Any other option is refused."""
     check_names(options, ["lowercase", "encoding", "errors"])
     return TextOptions(**options)
 
 
 def check_lengths(words: Iterable[str], where: str) -> None:
-    """Refuse what is too long for a word, and what is no text."""
+    """Refuse words that are too long or not well-formed text."""
     for word in words:
         try:
             length = len(word.encode())
         except UnicodeEncodeError:
-            raise InputError(f"{where}: {word[:30]!r} has half of a character. Write it otherwise.") from None
+            raise InputError(f"{where}: {word[:30]!r} has half a character. Use whole characters.") from None
         if length > MAX_WORD_BYTES:
             raise InputError(f"{where}: {word[:30]!r}... is longer than {MAX_WORD_BYTES} bytes. Use a shorter name.")

@@ -1,7 +1,7 @@
-"""Lists in text files, an entry a line: vocabularies, words to keep or drop, questions, phrases.
+"""Read lists from text files, one entry per line: vocabularies, words to keep or drop, questions, phrases.
 
-They are UTF-8 and small beside a corpus, so they are read as they are: neither packed nor in other encodings. Lines end
-in LF, CR LF or CR. One line at a time is in memory, and none may be so long that it cannot be an entry.
+Lists are small beside a corpus, so they must be UTF-8 and not compressed. Lines end in LF, CR LF or CR. One line at a
+time is in memory, and a line too long for an entry is refused.
 """
 
 import re
@@ -22,7 +22,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 @contextmanager
 def opened(path: str, wanted: str) -> Iterator[BinaryIO]:
-    """A file to read, or standard input for "-". `wanted` ends the messages: "Give a file of ..."."""
+    """Open a file to read, or standard input for "-". `wanted` ends the messages: "Give a file of ..."."""
     if path == STDIN:
         if sys.stdin is None:
             raise InputError("Standard input is closed. Give a file, or something to read from.")
@@ -43,9 +43,9 @@ def opened(path: str, wanted: str) -> Iterator[BinaryIO]:
 def numbered_lines(
     stream: BinaryIO, name: str, *, whole: bool = False, longest: int = LONGEST_LINE
 ) -> Iterator[tuple[int, str]]:
-    """The lines without their ends, counted from 1, and without a byte order mark.
+    """The lines and their numbers, from 1, without line ends and without a byte order mark.
 
-    whole: refuse a last line that has no end, since it may have been cut.
+    whole: refuse a last line without a line end, since it may have been cut off.
     """
     number = 0
     for number, line in enumerate(_lines(stream, name, whole, longest), 1):
@@ -59,10 +59,10 @@ def numbered_lines(
 
 
 def _lines(stream: BinaryIO, name: str, whole: bool, longest: int) -> Iterator[bytes]:
-    held: list[bytes] = []  # of a line that has not ended yet
+    held: list[bytes] = []  # the parts of a line that has not ended yet
     length, number = 0, 1
     while block := stream.read(_BLOCK):
-        while block.endswith(b"\r") and (more := stream.read(1)):  # it may be half of a CR LF
+        while block.endswith(b"\r") and (more := stream.read(1)):  # may be half of a CR LF
             block += more
         first, *others = _LINE_END.split(block)
         held.append(first)
@@ -72,9 +72,11 @@ def _lines(stream: BinaryIO, name: str, whole: bool, longest: int) -> Iterator[b
         number, length = number + len(others), length + len(held[-1])
         if length > longest:
             raise InputError(
-                f"{name}, line {number}: longer than {longest:,} bytes. Check that this is the file that was meant."
+                f"{name}, line {number}: longer than {longest:,} bytes. Check that this is the right file."
             )
     if any(held):
         if whole:
-            raise InputError(f"{name}, line {number}: it has no end, so it may be cut. Get the file again, or end it.")
+            raise InputError(
+                f"{name}, line {number}: it has no line end, so it may be cut off. Get the file again, or end the line."
+            )
         yield b"".join(held)

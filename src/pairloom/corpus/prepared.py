@@ -1,7 +1,7 @@
-"""Count + encode with a memory, so that the next run on the same text starts at once.
+"""Count and encode a corpus, and keep the result so that the next run on the same text starts at once.
 
-What `prepare` made of files is kept in a cache folder, under a key made of the files' identity and all options that
-matter:
+`prepare` keeps the ids of text files in a cache folder, under a key made of the files' identity and of all options that
+change the ids:
 
     <cache>/<key>/ids.bin, starts.bin   as `encode` writes them
                   vocabulary.json
@@ -10,12 +10,12 @@ matter:
 
 import hashlib
 import json
-import os
 import shutil
 import unicodedata
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,8 +30,9 @@ from pairloom.system.cache_folder import cache_folder, new_temporary_folder, tem
 from pairloom.system.files import atomic_write, output_errors, sync_name
 from pairloom.system.memory import give_back
 from pairloom.system.temporary import IN_CACHE, is_held
+from pairloom.types import PathName
 
-FORMAT = "pairloom-cache-1"  # a new number whenever the same input would give other files
+FORMAT = "pairloom-cache-1"  # change the number whenever the same input would lead to other files
 
 _VOCABULARY, _META = "vocabulary.json", "meta.json"
 
@@ -47,92 +48,139 @@ def prepare(
     gaps: bool = False,
     check: Callable[[Vocabulary], object] = lambda vocabulary: None,
     max_memory: int | None = None,
-    cache_dir: str | os.PathLike[str] | None = None,
+    cache_dir: PathName | None = None,
     threads: int | None = None,
     on_progress: OnProgress = ignore,
 ) -> Encoded:
-    """Count and encode a corpus, or find that this was done before.
+    """Count and encode a corpus, or take the result of an earlier run from the cache.
 
-    With a given vocabulary nothing is counted. gaps: words outside the vocabulary keep their places. check is called
-    with the vocabulary as soon as there is one, and may refuse it. max_memory: see `count`. What cannot be known again
-    (a stream, token lists, a tokenizer) is encoded into a temporary folder of the cache, which goes when the result is
-    closed or no longer used.
+    vocabulary: use these words and count nothing. gaps: tokens outside the vocabulary keep their places, as -1.
+    check: called with the vocabulary as soon as it is known; it may raise to refuse it. max_memory: see `count`.
+
+    A corpus without an identity (a stream, token lists, a tokenizer) cannot be recognized later. It is encoded into a
+    temporary folder of the cache, which is deleted when the result is closed or no longer used.
     """
     keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
     if vocabulary is not None and len(vocabulary) < 2:
-        raise InputError(f"The given vocabulary has {len(vocabulary)} words; need at least 2 words. Give a larger one.")
-    cache = cache_folder(cache_dir)
+        words = "1 word" if len(vocabulary) else "no words"
+        raise InputError(f"The given vocabulary has {words}, and at least 2 words are needed. Give a larger one.")
+    preparation = _Preparation(
+        corpus=corpus,
+        vocabulary=vocabulary,
+        min_count=min_count,
+        max_vocab=max_vocab,
+        keep=keep,
+        drop=drop,
+        gaps=gaps,
+        check=check,
+        max_memory=max_memory,
+        cache=cache_folder(cache_dir),
+        threads=threads,
+        on_progress=on_progress,
+    )
+    identity = corpus.identity()
+    return preparation.temporary() if identity is None else preparation.cached(identity)
 
-    def build(folder: Path) -> Encoded:
-        if vocabulary is not None:
-            check(vocabulary)
-            return encode(corpus, vocabulary, folder, gaps=gaps, threads=threads, on_progress=on_progress)
-        counted = Vocabulary.from_corpus(
-            corpus,
-            min_count=min_count,
-            max_vocab=max_vocab,
-            keep=keep,
-            drop=drop,
-            max_memory=max_memory,
-            cache_dir=cache,
-            threads=threads,
-            on_progress=on_progress,
-        )
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Preparation:
+    """The checked arguments of `prepare`."""
+
+    corpus: Corpus
+    vocabulary: Vocabulary | None
+    min_count: float
+    max_vocab: int | None
+    keep: frozenset[str]
+    drop: frozenset[str]
+    gaps: bool
+    check: Callable[[Vocabulary], object]
+    max_memory: int | None
+    cache: Path
+    threads: int | None
+    on_progress: OnProgress
+
+    def cached(self, identity: str) -> Encoded:
+        """The entry of the cache for a corpus of this identity, built if there is none."""
+        entry = self.cache / self._key(identity)
+        found = _read_entry(entry)
+        if found is None:
+            return _build_entry(entry, self._build)
         give_back()
-        check(counted)
-        encoded = encode(corpus, counted, folder, gaps=gaps, threads=threads, on_progress=on_progress)
-        _check_same_words(corpus, encoded)
+        self.check(found.vocabulary)
+        return found
+
+    def temporary(self) -> Encoded:
+        """Build in a temporary folder, which is deleted with the result."""
+        folder = new_temporary_folder(self.cache)
+        try:
+            encoded = self._build(folder.path)
+        except BaseException:
+            folder.remove()
+            raise
+        object.__setattr__(encoded, "_remove", weakref.finalize(encoded, folder.remove))
+        return encoded
+
+    def _build(self, folder: Path) -> Encoded:
+        """Count, unless there is a vocabulary, and encode."""
+        if self.vocabulary is not None:
+            self.check(self.vocabulary)
+            return self._encode(self.vocabulary, folder)
+        counted = self._count()
+        give_back()
+        self.check(counted)
+        encoded = self._encode(counted, folder)
+        _check_same_words(self.corpus, encoded)
         give_back()
         return encoded
 
-    identity = corpus.identity()
-    if identity is None:
-        return _build_temporary(cache, build)
-    options = [min_count, max_vocab, sorted(keep), sorted(drop)] if vocabulary is None else [vocabulary.digest]
-    entry = cache / _key(identity, corpus, [*options, gaps])
-    found = _read_entry(entry)
-    if found is None:
-        return _build_entry(entry, build)
-    give_back()
-    check(found.vocabulary)
-    return found
+    def _count(self) -> Vocabulary:
+        return Vocabulary.from_corpus(
+            self.corpus,
+            min_count=self.min_count,
+            max_vocab=self.max_vocab,
+            keep=self.keep,
+            drop=self.drop,
+            max_memory=self.max_memory,
+            cache_dir=self.cache,
+            threads=self.threads,
+            on_progress=self.on_progress,
+        )
 
+    def _encode(self, vocabulary: Vocabulary, folder: Path) -> Encoded:
+        return encode(
+            self.corpus, vocabulary, folder, gaps=self.gaps, threads=self.threads, on_progress=self.on_progress
+        )
 
-def _key(identity: str, corpus: Corpus, options: Sequence[object]) -> str:
-    """Everything that the files in the cache depend on; the version of Unicode decides on white space and case."""
-    text = corpus.text
-    parts = [FORMAT, unicodedata.unidata_version, identity, text.lowercase, text.encoding, text.errors]
-    return hashlib.sha256(json.dumps([*parts, text.max_sentence, options]).encode()).hexdigest()[:32]
+    def _key(self, identity: str) -> str:
+        """A digest of everything that the files depend on. Unicode's version decides on white space and case."""
+        text = self.corpus.text
+        reading = [text.lowercase, text.encoding, text.errors, text.max_sentence]
+        if self.vocabulary is None:
+            words: list[object] = [self.min_count, self.max_vocab, sorted(self.keep), sorted(self.drop)]
+        else:
+            words = [self.vocabulary.digest]
+        parts = [FORMAT, unicodedata.unidata_version, identity, *reading, [*words, self.gaps]]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 def _check_same_words(corpus: Corpus, encoded: Encoded) -> None:
-    """The second reading must give every word as often as the first did."""
+    """Refuse a corpus whose words occurred more or less often in the second reading than in the first."""
     from pairloom.kernel.text.words import tally
 
     counts = encoded.vocabulary.counts
-    seen = np.zeros(len(counts), np.int64)
+    counts_again = np.zeros(len(counts), np.int64)
     for begin in range(0, len(encoded.ids), 1 << 22):
-        tally(encoded.ids[begin : begin + (1 << 22)], seen)
+        tally(encoded.ids[begin : begin + (1 << 22)], counts_again)
         release_pages(encoded.ids, begin, min(begin + (1 << 22), len(encoded.ids)))
-    if not np.array_equal(seen, counts):
+    if not np.array_equal(counts_again, counts):
         raise CorpusChangedError(
             f"{corpus.name} was not the same when read again: first {int(counts.sum()):,} words of the vocabulary, "
-            f"then {int(seen.sum()):,}. Give one that is the same each time, such as a list."
+            f"then {int(counts_again.sum()):,}. Give one that is the same each time, for example a list."
         )
 
 
-def _build_temporary(cache: Path, build: Callable[[Path], Encoded]) -> Encoded:
-    temporary = new_temporary_folder(cache)
-    try:
-        encoded = build(temporary.path)
-    except BaseException:
-        temporary.remove()
-        raise
-    object.__setattr__(encoded, "_remove", weakref.finalize(encoded, temporary.remove))
-    return encoded
-
-
 def _build_entry(entry: Path, build: Callable[[Path], Encoded]) -> Encoded:
+    """Build in a temporary folder, and rename it to `entry` when it is complete."""
     with temporary_folder(entry.parent) as folder:
         encoded = build(folder)
         _write_vocabulary(folder, encoded.vocabulary)
@@ -143,7 +191,7 @@ def _build_entry(entry: Path, build: Callable[[Path], Encoded]) -> Encoded:
 
 
 def _put_in_place(folder: Path, entry: Path) -> None:
-    """Rename a finished folder. What may stand there is damaged, or just as good and made by another process."""
+    """Rename a complete folder to `entry`, replacing a damaged one. Keep a good one: another process was faster."""
     try:
         folder.rename(entry)
     except OSError:
@@ -157,7 +205,7 @@ def _put_in_place(folder: Path, entry: Path) -> None:
 
 
 def _write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
-    """As JSON: a given vocabulary may have words with white space."""
+    """Write it as JSON, since the words of a given vocabulary may contain white space."""
     content = {"words": vocabulary.words, "counts": vocabulary.counts.tolist()}
     with atomic_write(folder / _VOCABULARY) as file:
         file.write(json.dumps(content, ensure_ascii=False).encode())
@@ -170,7 +218,7 @@ def _write_meta(folder: Path, encoded: Encoded) -> None:
 
 
 def _read_entry(entry: Path) -> Encoded | None:
-    """A finished entry of the cache; None if there is none, or if anything in it is not as it was written."""
+    """An entry of the cache. None if it does not exist or is damaged in any way."""
     try:
         meta = json.loads((entry / _META).read_bytes())
         content = json.loads((entry / _VOCABULARY).read_bytes())
@@ -183,24 +231,24 @@ def _read_entry(entry: Path) -> Encoded | None:
 
 
 class CacheEntry(NamedTuple):
-    """A folder of the cache and the bytes that it takes."""
+    """A folder of the cache and its size."""
 
     path: Path
     size_bytes: int
 
 
-def cache_entries(cache_dir: str | os.PathLike[str] | None = None) -> list[CacheEntry]:
-    """What is in the cache, also what a run that was killed left there."""
+def cache_entries(cache_dir: PathName | None = None) -> list[CacheEntry]:
+    """The folders in the cache, including those that killed runs left behind."""
     cache = cache_folder(cache_dir)
     try:
         folders = sorted(cache.iterdir()) if cache.exists() else []
     except OSError as error:
-        raise InputError(f"The cache folder {cache} cannot be read: {error.strerror}. Name another.") from None
+        raise InputError(f"The cache folder {cache} cannot be read: {error.strerror}. Choose another.") from None
     return [CacheEntry(folder, _size(folder)) for folder in folders if _is_ours(folder)]
 
 
-def clear_cache(cache_dir: str | os.PathLike[str] | None = None) -> int:
-    """Delete what `cache_entries` lists, but for what a run is just writing; give the bytes that this freed."""
+def clear_cache(cache_dir: PathName | None = None) -> int:
+    """Delete the entries of the cache, except those being written. Returns the number of bytes freed."""
     freed = 0
     for path, size in cache_entries(cache_dir):
         if is_held(path):
@@ -225,6 +273,6 @@ def _is_ours(folder: Path) -> bool:
 def _size(folder: Path) -> int:
     size = 0
     for path in folder.rglob("*"):
-        with suppress(FileNotFoundError):  # a run that is just finishing renames its folder
+        with suppress(FileNotFoundError):  # a run that is finishing may rename its folder
             size += path.stat().st_size if path.is_file() else 0
     return size

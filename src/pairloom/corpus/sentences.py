@@ -1,11 +1,14 @@
-"""Text, from wherever it comes, as sentences that can be read again.
+"""Text from files or from Python, as sentences that can be read more than once.
 
-A corpus is read twice, to count its words and to encode them, so everything here can be opened anew: files stay where
-they are, streams are spooled to a temporary file, and a Python iterable must be able to start over.
+A corpus is read twice: to count its words and to encode them. So files are opened again, streams are spooled to a
+temporary file, and a Python iterable must be able to start over.
 
-The rules of text: a line is a sentence; lines end at CR, LF or CRLF and at the end of a file, nowhere else; words are
-what `str.split()` gives in a line; a byte order mark at the start of a file is dropped; a word of more than
-MAX_WORD_BYTES bytes is left out, and a warning says so. A NUL is a character like any other, and gets a warning too.
+The rules of text:
+- A line is a sentence. Lines end at CR, LF, CRLF or the end of a file, and nowhere else.
+- Words are the items of `line.split()`.
+- A byte order mark at the start of a file is dropped.
+- Words longer than MAX_WORD_BYTES bytes are left out, with a warning.
+- A NUL is a character like any other, but causes a warning.
 
 >>> list(open_corpus([["the", "cat"], ["sat"]]).sentences())
 [['the', 'cat'], ['sat']]
@@ -27,22 +30,22 @@ from pairloom.corpus.decoding import TextBlock, text_blocks
 from pairloom.corpus.finding import SourceFile, find_files, names_files, remove_spooled
 from pairloom.errors import ConfigError, CorpusChangedError, CorpusTypeError, InputError
 from pairloom.system.display import quoted
-from pairloom.types import PathName
+from pairloom.types import CorpusLike, PathName
 
 Tokenizer = Callable[[str], list[str]]
 
 
-class Piece(NamedTuple):
-    """A line of words, or part of a line that goes on in the next piece."""
+class WordLine(NamedTuple):
+    """The words of a line. A line too long for memory comes as several of these."""
 
     words: list[str]
     too_long: int  # words left out because they are longer than MAX_WORD_BYTES
-    goes_on: bool
+    goes_on: bool  # whether the next WordLine continues this line
     done: int  # bytes of the corpus read so far
 
 
-class Block(NamedTuple):
-    """Some lines as UTF-8. Only the last one may go on in the next block."""
+class Utf8Block(NamedTuple):
+    """Some lines as UTF-8, for the kernels. Only the last one may go on in the next block."""
 
     data: npt.NDArray[np.uint8]
     goes_on: bool
@@ -50,47 +53,47 @@ class Block(NamedTuple):
 
 
 class Corpus(ABC):
-    """Sentences that can be read again. Close it, or use it in a `with`, to remove what was spooled."""
+    """Sentences that can be read more than once. Closing it, for example by a `with`, removes spooled streams."""
 
     def __init__(self, name: str, text: TextOptions, size_bytes: int | None) -> None:
         self.name = name  # for messages
         self.text = text
-        self.size_bytes = size_bytes  # as stored, so of the compressed file; None if not known before it is read
-        self.nul_characters: dict[str, int] = {}  # by file, in the newest reading
+        self.size_bytes = size_bytes  # as stored, that is, compressed; None if not known until it has been read
+        self.nul_characters: dict[str, int] = {}  # by file, found in the latest reading
 
     @property
     def has_blocks(self) -> bool:
-        """Whether `blocks` gives the text as bytes, for the compiled path."""
+        """Whether `blocks` is available, so that kernels can read the text as bytes."""
         return False
 
     @abstractmethod
-    def pieces(self) -> Iterator[Piece]:
-        """Every line in turn; a line too long to be held comes in several pieces."""
+    def word_lines(self) -> Iterator[WordLine]:
+        """All lines in order, as words."""
 
-    def blocks(self) -> Iterator[Block]:
-        """Every line in turn, many at a time, as UTF-8."""
-        raise NotImplementedError(f"{type(self).__name__} gives pieces, not blocks")
+    def blocks(self) -> Iterator[Utf8Block]:
+        """All lines in order, many at a time, as UTF-8."""
+        raise NotImplementedError(f"{type(self).__name__} has word_lines, but no blocks")
 
     def sentences(self) -> Iterator[list[str]]:
-        """Lists of words: the lines, in pieces of at most `max_sentence` words, without the empty ones."""
+        """The lines that have words, cut into lists of at most `max_sentence` words."""
         longest = self.text.max_sentence
         words: list[str] = []
-        for piece in self.pieces():
-            words += piece.words
-            whole = len(words) - len(words) % longest if piece.goes_on else len(words)
+        for line in self.word_lines():
+            words += line.words
+            whole = len(words) - len(words) % longest if line.goes_on else len(words)
             for start in range(0, whole, longest):
                 yield words[start : min(start + longest, whole)]
             words = words[whole:]
 
     def identity(self) -> str | None:
-        """A digest that changes when the corpus does; None where that cannot be known without reading it all."""
+        """A digest that changes when the corpus does. None if that would mean reading all of it."""
         return None
 
     def check_unchanged(self) -> None:  # noqa: B027 (a corpus without files has nothing to check)
         """Raise CorpusChangedError if a file was written to since the corpus was opened."""
 
-    def close(self) -> None:  # noqa: B027 (nor to remove)
-        """Remove what was spooled."""
+    def close(self) -> None:  # noqa: B027 (or to remove)
+        """Remove spooled streams."""
 
     def __enter__(self) -> Self:
         return self
@@ -99,32 +102,36 @@ class Corpus(ABC):
         self.close()
 
 
-class TextMaker(ABC):
-    """What makes text instead of holding it, such as walks over a graph: any number of corpora, all with one text."""
+class GeneratedText(ABC):
+    """Sentences that are computed while they are read, for example walks over a graph. The same in every reading."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[list[str]]:
+        """The sentences."""
 
     @abstractmethod
     def open(self, text: TextOptions) -> Corpus:
-        """The text as a corpus."""
+        """The sentences as a corpus, which may read them faster than __iter__ does."""
 
 
 def open_corpus(
-    source: object,
+    source: CorpusLike,
     *,
     text: TextOptions = TextOptions(),  # noqa: B008 (frozen, so one for all calls is safe)
     tokenize: Tokenizer | None = None,
 ) -> Corpus:
-    """Open files, or take a Python object that gives token lists.
+    """Open text files, or Python objects that hold token lists, as a corpus.
 
     source is one of
-    - a path: a file (plain, gzip, bzip2, xz or zstd), a glob, a folder, or "-" for standard input;
-    - a list of such paths;
-    - anything that gives lists of words each time it is iterated: [["a", "b"], ["c", "d"]];
-    - a `TextMaker`, such as `pairloom.walk` gives.
-    `tokenize` turns a line into words, for text whose words are not separated by white space. It gets lines without
-    their ends; of a line longer than about a megabyte it gets pieces, cut at white space.
+    - a path: a file (plain, gzip, bzip2, xz or zstd), a glob, a folder, or "-" for standard input
+    - a list of such paths
+    - an iterable of lists of words that can be read more than once: [["a", "b"], ["c", "d"]]
+    - a `GeneratedText`, for example the result of `pairloom.walk`
+    tokenize: a function from a line, without its line end, to a list of words. Use it for text whose words are not
+    separated by white space. A line longer than about a megabyte is cut at white space before it is tokenized.
     """
     if tokenize is not None and not callable(tokenize):
-        raise ConfigError(f"tokenize={tokenize!r} cannot be called. Give a function that makes words of a line.")
+        raise ConfigError(f"tokenize={tokenize!r} cannot be called. Give a function from a line to a list of words.")
     if isinstance(source, str | os.PathLike):
         return TextCorpus([source], text, tokenize)
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
@@ -139,11 +146,11 @@ def open_corpus(
             f"tokenize= works on the lines of files, but the corpus is a {type(source).__name__}. "
             "Give a path, or token lists and no tokenize=."
         )
-    return source.open(text) if isinstance(source, TextMaker) else TokenCorpus(source, text)
+    return source.open(text) if isinstance(source, GeneratedText) else TokenCorpus(source, text)
 
 
 class TextCorpus(Corpus):
-    """Lines of text files."""
+    """The lines of text files."""
 
     def __init__(self, sources: Sequence[PathName], text: TextOptions, tokenize: Tokenizer | None) -> None:
         self._files = find_files(sources)
@@ -155,16 +162,16 @@ class TextCorpus(Corpus):
     def has_blocks(self) -> bool:
         return self._tokenize is None
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[Utf8Block]:
         for text, goes_on, done in self._text_blocks():
-            yield Block(np.frombuffer(text.encode(), np.uint8), goes_on, done)
+            yield Utf8Block(np.frombuffer(text.encode(), np.uint8), goes_on, done)
 
-    def pieces(self) -> Iterator[Piece]:
+    def word_lines(self) -> Iterator[WordLine]:
         for text, goes_on, done in self._text_blocks():
             *lines, last = text.split("\n")
             for line in lines:
-                yield Piece(*_short_enough(self._words(line)), False, done)
-            yield Piece(*_short_enough(self._words(last)), goes_on, done)
+                yield WordLine(*_short_enough(self._words(line)), False, done)
+            yield WordLine(*_short_enough(self._words(last)), goes_on, done)
 
     def identity(self) -> str | None:
         """SHA-256 of each file's path, size, time of change and a sample of its bytes."""
@@ -183,7 +190,7 @@ class TextCorpus(Corpus):
                 unchanged = file.is_unchanged()
             except OSError as error:
                 raise CorpusChangedError(
-                    f"{file.name} went away while it was read ({error.strerror}). Put it back and start again."
+                    f"{file.name} disappeared while it was read ({error.strerror}). Put it back and start again."
                 ) from None
             if not unchanged:
                 raise CorpusChangedError(
@@ -197,23 +204,23 @@ class TextCorpus(Corpus):
         return (block for _, block in self.file_blocks())
 
     def file_blocks(self) -> Iterator[tuple[str, TextBlock]]:
-        """The blocks of all files with their names, in lower case if wished; `read` counts through all files."""
+        """The blocks of all files, each with the name of its file. `read` counts the bytes of all files so far."""
         self.nul_characters = {}
         done = 0
         try:
             for file in self._files:
                 blocks = text_blocks(
-                    file, encoding=self.text.encoding, errors=self.text.errors, whole_runs=not self.has_blocks
+                    file, encoding=self.text.encoding, errors=self.text.errors, keep_unspaced=not self.has_blocks
                 )
                 for block in blocks:
-                    if "\0" in block.text:  # ten times as fast as to count none
+                    if "\0" in block.text:  # ten times as fast as counting when there are none
                         nuls = self.nul_characters.get(file.name, 0)
                         self.nul_characters[file.name] = nuls + block.text.count("\0")
                     text = block.text.lower() if self.text.lowercase else block.text
                     yield file.name, TextBlock(text, block.goes_on, done + block.read)
                 done += file.size
         except InputError:
-            self.check_unchanged()  # a file that was overwritten is often no longer text: say what really happened
+            self.check_unchanged()  # if a file was overwritten, report that instead of the bad text that resulted
             raise
 
     def _words(self, line: str) -> list[str]:
@@ -223,7 +230,7 @@ class TextCorpus(Corpus):
 
 
 def _name(sources: Sequence[PathName], files: Sequence[SourceFile]) -> str:
-    """What messages call the corpus."""
+    """The name of the corpus in messages."""
     if len(files) == 1:
         return files[0].name
     if len(sources) == 1:
@@ -232,49 +239,51 @@ def _name(sources: Sequence[PathName], files: Sequence[SourceFile]) -> str:
 
 
 class TokenCorpus(Corpus):
-    """An iterable of token lists. What it raises while it is iterated reaches the caller as it is."""
+    """An iterable of token lists. Exceptions that it raises reach the caller unchanged."""
 
     def __init__(self, source: object, text: TextOptions) -> None:
         self._source = _restartable(source)
         super().__init__(f"the corpus (a {type(source).__name__})", text, None)
-        for _ in self.pieces():  # the first sentence shows what is wrong with most wrong corpora
+        for _ in self.word_lines():  # report a wrong type at once: the first sentence usually shows it
             break
 
-    def pieces(self) -> Iterator[Piece]:
+    def word_lines(self) -> Iterator[WordLine]:
         done = nuls = 0
         for number, sentence in enumerate(self._source):
             words = _checked_words(sentence, lambda number=number: f"corpus[{number}]")  # type: ignore[misc]
-            together = " ".join(words)
-            done += len(together) + 1
-            nuls += together.count("\0")
+            sentence_text = " ".join(words)
+            done += len(sentence_text) + 1
+            nuls += sentence_text.count("\0")
             if self.text.lowercase:
                 words = [word.lower() for word in words]
-            yield Piece(*_short_enough(words), False, done)
+            yield WordLine(*_short_enough(words), False, done)
         self.size_bytes = done
         self.nul_characters = {self.name: nuls} if nuls else {}
 
 
 def _restartable(source: Any) -> Iterable[object]:
-    """The source, if it can be iterated again and again, in one order."""
+    """Returns the source if it can be read more than once, always in the same order, or else raises."""
     kind = type(source).__name__
     if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):
         raise CorpusTypeError(
             f"A corpus cannot be of type {kind}. Give a path, a list of paths, or a list of token lists."
         )
     if isinstance(source, set | frozenset):
-        raise CorpusTypeError(f"A {kind} has no order, so no result could be repeated. Give a list of token lists.")
+        raise CorpusTypeError(
+            f"A {kind} has no fixed order, so results would differ from run to run. Give a list of token lists."
+        )
     if isinstance(source, io.IOBase):
         raise CorpusTypeError("An open file can be read only once, and a corpus is read twice. Give its path.")
     if iter(source) is iter(source):
         raise CorpusTypeError(
             f"A {kind} can be read only once, and a corpus is read twice. "
-            "Give a list, or an object whose __iter__ starts anew each time."
+            "Give a list, or an object whose __iter__ starts over each time."
         )
     return source
 
 
 def _checked_words(sentence: object, where: Callable[[], str]) -> list[str]:
-    """The sentence as a list, if it is made of strings that are not empty."""
+    """The sentence as a list. Raises CorpusTypeError unless it is a list or tuple of non-empty strings."""
     if isinstance(sentence, str):
         raise CorpusTypeError(
             f"A sentence must be a list of words, but {where()} is the string {quoted(sentence)}. Use .split() on it."
@@ -284,7 +293,7 @@ def _checked_words(sentence: object, where: Callable[[], str]) -> list[str]:
         raise CorpusTypeError(f"A sentence must be a list of words, but {where()} is a {kind}. Use list() on it.")
     words = list(sentence)
     try:
-        " ".join(words).encode()  # one call that no sentence of anything but proper strings survives
+        " ".join(words).encode()  # one call that fails for everything but well-formed strings
     except (TypeError, UnicodeEncodeError):
         raise _bad_word(words, where()) from None
     if "" in words:
@@ -293,26 +302,24 @@ def _checked_words(sentence: object, where: Callable[[], str]) -> list[str]:
 
 
 def _bad_word(words: list[Any], where: str) -> CorpusTypeError:
-    """The error for the first word that is none."""
+    """The error for the first item that is not a word."""
     number, word = next((n, word) for n, word in enumerate(words) if not is_word(word))
-    return no_word(word, f"{where}[{number}]")
+    return not_a_word_error(word, f"{where}[{number}]")
 
 
-def no_word(word: object, at: str) -> CorpusTypeError:
-    """The error for what stands where a word should."""
+def not_a_word_error(word: object, at: str) -> CorpusTypeError:
+    """The error for an item that is not a word. `at` names its place."""
     if isinstance(word, bytes):
         return CorpusTypeError(f"{at} is {quoted(word)}, of type bytes. Words are strings: use word.decode().")
     if not isinstance(word, str):
         return CorpusTypeError(f"{at} is {quoted(word)}, of type {type(word).__name__}. Words are strings: use str().")
     if not word:
         return CorpusTypeError(f"{at} is an empty string. Leave empty words out: [w for w in words if w].")
-    return CorpusTypeError(
-        f"{at} is {quoted(word)}, which is half of a character. Decode the text with errors='replace'."
-    )
+    return CorpusTypeError(f"{at} is {quoted(word)}, which is half a character. Decode the text with errors='replace'.")
 
 
 def is_word(word: object) -> bool:
-    """Whether this is text, and not empty."""
+    """Whether this is a non-empty string of whole characters."""
     try:
         return isinstance(word, str) and word.encode() != b""
     except UnicodeEncodeError:
@@ -320,7 +327,7 @@ def is_word(word: object) -> bool:
 
 
 def _short_enough(words: list[str]) -> tuple[list[str], int]:
-    """The words of at most MAX_WORD_BYTES bytes, and the number of the others."""
+    """The words of at most MAX_WORD_BYTES bytes, and the number of words left out."""
     if len(max(words, key=len, default="")) <= MAX_WORD_BYTES // 4:  # no character takes more than 4 bytes
         return words, 0
     short = [word for word in words if len(word.encode()) <= MAX_WORD_BYTES]

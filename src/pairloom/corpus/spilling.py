@@ -1,11 +1,15 @@
-"""Counts of more words than memory holds: tables that go to files when they are full, and are added up in the end.
+"""Count more words than memory holds: full tables are written to files and added up at the end.
 
-    words -> a table, until it is full -> a run: its words by the bucket of their hash, in files without a name
-    all runs -> bucket by bucket into small tables -> `Sieve` -> the words that are kept
+    words -> a table, until it is full -> `SpilledTables`: its words in files, sorted into buckets by their hash
+    bucket by bucket, the words of all spilled tables -> one small table -> `WordFilter` -> the words to keep
 
-A word is in one bucket, so a bucket of all runs together has all that was counted of it. Counts are whole numbers, so
-their order does not matter: the result is the same for any size of tables and any number of threads. What is too rare
-leaves while runs are merged, so that only what is kept needs memory.
+Memory is bounded twice. A table that would outgrow its share of the budget is written to a file and emptied
+(`TableBudget`). At the end only a few buckets are in memory at a time, and words that are too rare are dropped at once,
+so that only the kept words need memory.
+
+The result is the same as with tables of any size. All entries of a word have the same hash, so they are in the same
+bucket, and adding up that bucket over all spilled tables gives the full count of the word. Counts are whole numbers, so
+neither the order of the additions nor the number of threads matters.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,127 +25,45 @@ import numpy.typing as npt
 from pairloom.system.spool import Spool, row_ranges
 from pairloom.types import Counts, Starts
 
-Result = TypeVar("Result")
-Ranges = Iterable[tuple[tuple[int, int], tuple[int, int]]]  # of each run: entries, and their bytes
-
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from pairloom.kernel.text.words import WordTable
 
-_BITS = 10
-BUCKETS = 1 << _BITS
-WORDS_AT_ONCE = 1 << 16  # that are written: some MB
-BYTES_PER_ENTRY = 200  # of runs while they are merged: read, and put into tables that may be half empty
+Result = TypeVar("Result")
+Ranges = Iterable[tuple[tuple[int, int], tuple[int, int]]]  # for each spilled table: (begin, end) of entries, of bytes
+
+_BUCKET_BITS = 10
+BUCKETS = 1 << _BUCKET_BITS
+WORDS_PER_WRITE = 1 << 16  # some MB
+BYTES_PER_ENTRY = 200  # memory for an entry while tables are added up: as read, and in a table that may be half empty
 FEWEST_ENTRIES = 1 << 12
-_NONE: Starts = np.empty(0, np.int64)
+_NO_NUMBERS: Starts = np.empty(0, np.int64)
 
 
-class Words(NamedTuple):
+class CountedWords(NamedTuple):
     """Some words and their counts: word i has the bytes arena[offsets[i] : offsets[i + 1]]."""
 
     arena: npt.NDArray[np.uint8]
     offsets: Starts
-    counts: Any  # whole numbers; of given pairs what they weigh, in float64
-    numbers: Starts = _NONE  # what they are called elsewhere, if anything
+    counts: Any  # whole numbers; for the words of given pairs the sum of their weights, as float64
+    numbers: Starts = _NO_NUMBERS  # the caller's own number for each word, if it has one
 
 
-class WordRuns:
-    """Runs of words, one after the other in files. Any thread may add one."""
-
-    def __init__(self, folder: Path) -> None:
-        self.n_entries = 0
-        self._close, self._turn = ExitStack(), Lock()
-        self._arena, self._lengths, self._counts = (
-            self._close.enter_context(Spool(folder, kind)) for kind in (np.uint8, np.uint16, np.int64)
-        )
-        self._sizes: list[npt.NDArray[np.int64]] = []  # of each run: the entries and the bytes of its buckets
-
-    def add(self, table: "WordTable") -> None:
-        """The words of a table as one more run."""
-        from pairloom.kernel.text.words import contents, picked
-
-        arena, offsets, counts = contents(table)
-        bucket = (table.hashes[: len(counts)] >> np.uint64(64 - _BITS)).astype(np.uint16)
-        order = np.argsort(bucket, kind="stable")
-        n_bytes = np.bincount(bucket, np.diff(offsets), BUCKETS).astype(np.int64)
-        with self._turn:
-            self._sizes.append(np.array([np.bincount(bucket, minlength=BUCKETS), n_bytes]))
-            self.n_entries += len(counts)
-            for first in range(0, len(order), WORDS_AT_ONCE):
-                rows = order[first : first + WORDS_AT_ONCE]
-                some, places = picked(arena, offsets, rows)
-                self._arena.add(some)
-                self._lengths.add(np.diff(places))
-                self._counts.add(counts[rows])
-
-    def merged(self, entries: int, threads: int) -> Iterator[Words]:
-        """All words with all their counts, some at a time, of runs with so many entries together."""
-        return self._in_pieces(self._merge, entries, threads)
-
-    def rows(self, entries: int, threads: int) -> Iterator[tuple[Words, list[Starts]]]:
-        """The same without counts, and for each run which of the words its entries are."""
-        return self._in_pieces(self._absorb, entries, threads)
-
-    def counts_of(self, run: int) -> Counts:
-        """Those of a run, in its order."""
-        ends = np.cumsum([int(sizes[0].sum()) for sizes in self._sizes]).tolist()
-        counts: Counts = self._counts.read(ends[run - 1] if run else 0, ends[run])
-        return counts
-
-    def _in_pieces(self, function: Callable[[Ranges], Result], entries: int, threads: int) -> Iterator[Result]:
-        """function of what all runs have in some buckets, for all buckets in order, on several threads."""
-        from pairloom.system.threads import in_order
-
-        sizes = np.array(self._sizes)  # (runs, 2, buckets)
-        by_run = sizes.sum(axis=2)
-        begins = np.cumsum(by_run, axis=0) - by_run
-        starts = np.cumsum(sizes, axis=2) - sizes + begins[:, :, None]
-
-        def go(piece: tuple[int, int]) -> Result:
-            first, last = piece
-            mine = starts[:, :, first], starts[:, :, last - 1] + sizes[:, :, last - 1]
-            return function(np.stack(mine, axis=-1).tolist())
-
-        return in_order(go, row_ranges(sizes[:, 0].sum(axis=0), entries), threads)
-
-    def _absorb(self, ranges: Ranges) -> tuple[Words, list[Starts]]:
-        from pairloom.kernel.text import words as kernel
-
-        table, rows = kernel.empty_table(), []
-        for entries, of_bytes in ranges:
-            table, of_run = kernel.absorb(table, self._arena.read(*of_bytes), self._offsets(entries))
-            rows.append(of_run)
-        return Words(*kernel.contents(table)), rows
-
-    def _offsets(self, entries: tuple[int, int]) -> Starts:
-        return np.append(0, np.cumsum(self._lengths.read(*entries), dtype=np.int64))
-
-    def _merge(self, ranges: Ranges) -> Words:
-        from pairloom.kernel.text import words as kernel
-
-        table = kernel.empty_table()
-        for entries, of_bytes in ranges:
-            words = self._arena.read(*of_bytes), self._offsets(entries)
-            table = kernel.merge(table, *words, self._counts.read(*entries))
-        return Words(*kernel.contents(table))
-
-    def close(self) -> None:
-        """Remove the files."""
-        self._close.close()
+# --- Tables with a limit
 
 
-class Spilling:
-    """Room for tables: each may grow to its share of some bytes, and goes to a file before it would take more."""
+class TableBudget:
+    """A limit for the memory of tables. A table that would outgrow its share is written to a file and emptied."""
 
     def __init__(self, bytes_per_table: int, folder: Path) -> None:
-        self.runs: WordRuns | None = None
-        self._most, self._folder, self._turn = bytes_per_table, folder, Lock()
+        self.spilled: SpilledTables | None = None
+        self._bytes_per_table, self._folder, self._turn = bytes_per_table, folder, Lock()
 
     def make_room(self, table: "WordTable", n_words: int, n_bytes: int) -> "WordTable":
-        """`kernel.text.with_room`, of the table or of what is left of it after its words went to a file."""
+        """`kernel.text.words.with_room`, for the table as it is, or emptied if it would grow too large."""
         from pairloom.kernel.text import words as kernel
 
-        grown = kernel.growth(table, n_words, n_bytes)
-        if grown and table.used[0] and sum(array.nbytes for array in table) + grown > self._most:
+        growth = kernel.growth(table, n_words, n_bytes)
+        if growth and table.used[0] and sum(array.nbytes for array in table) + growth > self._bytes_per_table:
             self.spill(table)
         return kernel.with_room(table, n_words, n_bytes)
 
@@ -150,24 +72,117 @@ class Spilling:
         from pairloom.kernel.text.words import emptied
 
         with self._turn:
-            self.runs = self.runs or WordRuns(self._folder)
-        self.runs.add(table)
+            self.spilled = self.spilled or SpilledTables(self._folder)
+        self.spilled.add(table)
         emptied(table)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.runs is not None:
-            self.runs.close()
+        if self.spilled is not None:
+            self.spilled.close()
 
 
-class Sieve:
-    """What stays of words that pass by, in any order, with all their counts.
+# --- Tables in files
 
-    Those seen min_count times; of these the max_vocab most frequent, where counts are equal by their bytes; and besides
-    these the words of `keep`. Words of `drop` go. That may be a few words too many, but `Vocabulary.from_counts` misses
-    none. check is called with how many words stay so far, and their bytes, and may refuse them.
+
+class SpilledTables:
+    """Tables written to files, one after the other, each sorted by bucket. Any thread may add one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.n_entries = 0
+        self._close, self._turn = ExitStack(), Lock()
+        self._arena, self._lengths, self._counts = (
+            self._close.enter_context(Spool(folder, kind)) for kind in (np.uint8, np.uint16, np.int64)
+        )
+        self._sizes: list[npt.NDArray[np.int64]] = []  # for each table (2, BUCKETS): entries and bytes of each bucket
+
+    def add(self, table: "WordTable") -> None:
+        """Write the words of one more table."""
+        from pairloom.kernel.text.words import contents, picked
+
+        arena, offsets, counts = contents(table)
+        bucket = (table.hashes[: len(counts)] >> np.uint64(64 - _BUCKET_BITS)).astype(np.uint16)
+        order = np.argsort(bucket, kind="stable")
+        n_bytes = np.bincount(bucket, np.diff(offsets), BUCKETS).astype(np.int64)
+        with self._turn:
+            self._sizes.append(np.array([np.bincount(bucket, minlength=BUCKETS), n_bytes]))
+            self.n_entries += len(counts)
+            for first in range(0, len(order), WORDS_PER_WRITE):
+                rows = order[first : first + WORDS_PER_WRITE]
+                picked_arena, picked_offsets = picked(arena, offsets, rows)
+                self._arena.add(picked_arena)
+                self._lengths.add(np.diff(picked_offsets))
+                self._counts.add(counts[rows])
+
+    def merged(self, entries: int, threads: int) -> Iterator[CountedWords]:
+        """All words with their full counts, some buckets at a time: about `entries` entries of the tables."""
+        return self._by_buckets(self._merge, entries, threads)
+
+    def rows(self, entries: int, threads: int) -> Iterator[tuple[CountedWords, list[Starts]]]:
+        """All words without counts, some buckets at a time, and for each table the word of each of its entries."""
+        return self._by_buckets(self._absorb, entries, threads)
+
+    def counts_of(self, table: int) -> Counts:
+        """The counts of a table, in the order of its entries in the file."""
+        ends = np.cumsum([int(sizes[0].sum()) for sizes in self._sizes]).tolist()
+        counts: Counts = self._counts.read(ends[table - 1] if table else 0, ends[table])
+        return counts
+
+    def close(self) -> None:
+        """Remove the files."""
+        self._close.close()
+
+    def _by_buckets(self, function: Callable[[Ranges], Result], entries: int, threads: int) -> Iterator[Result]:
+        """Call `function` for some neighbouring buckets at a time, on several threads. Results come in bucket order."""
+        from pairloom.system.threads import in_order
+
+        sizes = np.array(self._sizes)  # (tables, 2, buckets)
+        by_table = sizes.sum(axis=2)
+        begins = np.cumsum(by_table, axis=0) - by_table
+        starts = np.cumsum(sizes, axis=2) - sizes + begins[:, :, None]
+
+        def call(buckets: tuple[int, int]) -> Result:
+            first, last = buckets
+            ranges = starts[:, :, first], starts[:, :, last - 1] + sizes[:, :, last - 1]
+            return function(np.stack(ranges, axis=-1).tolist())
+
+        return in_order(call, row_ranges(sizes[:, 0].sum(axis=0), entries), threads)
+
+    def _merge(self, ranges: Ranges) -> CountedWords:
+        from pairloom.kernel.text import words as kernel
+
+        table = kernel.empty_table()
+        for entries, in_bytes in ranges:
+            words = self._arena.read(*in_bytes), self._offsets(entries)
+            table = kernel.merge(table, *words, self._counts.read(*entries))
+        return CountedWords(*kernel.contents(table))
+
+    def _absorb(self, ranges: Ranges) -> tuple[CountedWords, list[Starts]]:
+        from pairloom.kernel.text import words as kernel
+
+        table, rows = kernel.empty_table(), []
+        for entries, in_bytes in ranges:
+            table, table_rows = kernel.absorb(table, self._arena.read(*in_bytes), self._offsets(entries))
+            rows.append(table_rows)
+        return CountedWords(*kernel.contents(table)), rows
+
+    def _offsets(self, entries: tuple[int, int]) -> Starts:
+        return np.append(0, np.cumsum(self._lengths.read(*entries), dtype=np.int64))
+
+
+# --- Words to keep
+
+
+class WordFilter:
+    """Keeps the words that a vocabulary may need, out of all words with their full counts, in any order.
+
+    Keeps words that occur at least `min_count` times, of these the `max_vocab` most frequent (equal counts: the
+    smallest bytes), and all words of `keep`. Leaves out the words of `drop`. It may keep some words that
+    `Vocabulary.from_counts` does not take, but never loses one that it does.
+
+    check: called with the number of words kept so far and their bytes; it may raise to refuse them.
     """
 
     def __init__(
@@ -179,61 +194,60 @@ class Sieve:
         check: Callable[[int, int], object] = lambda n_words, n_bytes: None,
     ) -> None:
         self._check = check
-        self._least, self._most = min_count, max_vocab
+        self._min_count, self._max_vocab = min_count, max_vocab
         self._keep, self._drop = ({word.encode() for word in words} for words in (keep, drop))
-        self._kept: list[Words] = []
-        self._waiting: list[Words] = []  # of which max_vocab may stay
-        self.n_words = self.largest = 0  # of all that passed
+        self._kept: list[CountedWords] = []  # words of `keep`
+        self._candidates: list[CountedWords] = []  # frequent words, of which max_vocab may stay
+        self.n_words = self.largest = 0  # of all words added: how many, and the highest count
 
-    def add(self, words: Words) -> None:
-        """More words, of which none was there before."""
+    def add(self, words: CountedWords) -> None:
+        """Add words that have not been added before."""
         self.n_words += len(words.counts)
         self.largest = max(self.largest, int(words.counts.max(initial=0)))
-        keep, drop = (_among(words, some) for some in (self._keep, self._drop))
-        stays = words.counts >= self._least
-        stays[keep] = stays[drop] = False
-        self._kept.append(_picked(words, keep))
-        self._waiting.append(_picked(words, np.flatnonzero(stays)))
-        if self._most is not None and sum(len(some.counts) for some in self._waiting) >= 2 * self._most:
-            self._waiting = [self._most_frequent(self._most)]
-        staying = [*self._kept, *self._waiting]
-        self._check(sum(len(some.counts) for some in staying), sum(len(some.arena) for some in staying))
+        keep, drop = (_rows_in(words, chosen) for chosen in (self._keep, self._drop))
+        frequent = words.counts >= self._min_count
+        frequent[keep] = frequent[drop] = False
+        self._kept.append(_take(words, keep))
+        self._candidates.append(_take(words, np.flatnonzero(frequent)))
+        if self._max_vocab is not None and sum(len(part.counts) for part in self._candidates) >= 2 * self._max_vocab:
+            self._candidates = [self._most_frequent(self._max_vocab)]
+        held = [*self._kept, *self._candidates]
+        self._check(sum(len(part.counts) for part in held), sum(len(part.arena) for part in held))
 
-    def words(self) -> Words:
-        """What stays."""
-        return _together([*self._kept, *self._waiting])
+    def words(self) -> CountedWords:
+        """The words that are kept."""
+        return _concatenated([*self._kept, *self._candidates])
 
-    def _most_frequent(self, n: int) -> Words:
-        """So many of those that wait; what is rarer than the last of them need not wait from now on."""
-        waiting = _together(self._waiting)
-        floor = np.partition(waiting.counts, -n)[-n]
-        above, equal = np.flatnonzero(waiting.counts > floor), np.flatnonzero(waiting.counts == floor)
-        self._least = max(self._least, floor.item())
-        first = sorted(zip(_spelled(_picked(waiting, equal)), equal.tolist(), strict=True))[: n - len(above)]
-        return _picked(waiting, np.append(above, [row for _, row in first]).astype(np.int64))
-
-
-def _among(words: Words, some: set[bytes]) -> npt.NDArray[np.int64]:
-    """The rows of words that are among some."""
-    found = [row for row, word in enumerate(_spelled(words)) if word in some] if some else []
-    return np.array(found, np.int64)
+    def _most_frequent(self, n: int) -> CountedWords:
+        """The n most frequent candidates. From now on, words rarer than the last of them are dropped at once."""
+        candidates = _concatenated(self._candidates)
+        floor = np.partition(candidates.counts, -n)[-n]
+        above, equal = np.flatnonzero(candidates.counts > floor), np.flatnonzero(candidates.counts == floor)
+        self._min_count = max(self._min_count, floor.item())
+        by_bytes = sorted(zip(_spelled(_take(candidates, equal)), equal.tolist(), strict=True))[: n - len(above)]
+        return _take(candidates, np.append(above, [row for _, row in by_bytes]).astype(np.int64))
 
 
-def _spelled(words: Words) -> Iterator[bytes]:
+def _rows_in(words: CountedWords, chosen: set[bytes]) -> npt.NDArray[np.int64]:
+    """The rows of the words that are in `chosen`."""
+    rows = [row for row, word in enumerate(_spelled(words)) if word in chosen] if chosen else []
+    return np.array(rows, np.int64)
+
+
+def _spelled(words: CountedWords) -> Iterator[bytes]:
     arena = words.arena.tobytes()
     return (arena[begin:end] for begin, end in pairwise(words.offsets.tolist()))
 
 
-def _picked(words: Words, rows: npt.NDArray[np.int64]) -> Words:
+def _take(words: CountedWords, rows: npt.NDArray[np.int64]) -> CountedWords:
     from pairloom.kernel.text.words import picked
 
     numbers = words.numbers[rows] if len(words.numbers) else words.numbers
-    return Words(*picked(words.arena, words.offsets, rows), words.counts[rows], numbers)
+    return CountedWords(*picked(words.arena, words.offsets, rows), words.counts[rows], numbers)
 
 
-def _together(parts: Sequence[Words]) -> Words:
-    """Words of several, one after the other."""
+def _concatenated(parts: Sequence[CountedWords]) -> CountedWords:
     arenas, offsets, counts, numbers = zip(*parts, strict=True)
-    lengths = np.concatenate([np.diff(some) for some in offsets])
+    lengths = np.concatenate([np.diff(part_offsets) for part_offsets in offsets])
     ends = np.append(0, np.cumsum(lengths))
-    return Words(np.concatenate(arenas), ends, np.concatenate(counts), np.concatenate(numbers))
+    return CountedWords(np.concatenate(arenas), ends, np.concatenate(counts), np.concatenate(numbers))

@@ -1,4 +1,7 @@
-"""The bytes of a text file, with the compression undone that its first bytes show."""
+"""Read the bytes of a file, unpacked if its first bytes show that it is compressed.
+
+The second of three steps from a path to text: `finding.py` finds the file, `decoding.py` decodes the bytes.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -7,11 +10,11 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from pairloom.corpus.finding import BLOCK_BYTES, SourceFile, reason
 from pairloom.errors import InputError
 
-_FREELY_UNPACKED, _LARGEST_RATIO = 32 << 20, 200  # bytes; text is packed to a third or a tenth, logs to a fiftieth
+# Files that unpack to much more than text would are refused after _FREELY_UNPACKED bytes. Usual ratios: text 3 to 10,
+# logs up to 50.
+_FREELY_UNPACKED, _LARGEST_RATIO = 32 << 20, 200
 
-
-_BZ2_BLOCKS = (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90")  # a bzip2 file goes on with one of these
-
+_BZ2_BLOCKS = (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90")  # one of these follows the bzip2 header
 
 _REFUSED = {
     b"PK\x03\x04": "a zip archive",
@@ -21,8 +24,75 @@ _REFUSED = {
 }
 
 
+def unpacked_bytes(file: SourceFile) -> Iterator[tuple[bytes, int]]:
+    """The bytes of a file, unpacked, each time with the number of stored bytes read so far."""
+    form: str | None = None
+    damage: tuple[type[Exception], ...] = ()
+    again = "Get or make the file again."
+    try:
+        with file.path.open("rb") as raw:
+            stream, form, damage = _unpack(raw, file.name)
+            unpacked = 0
+            while data := stream.read(BLOCK_BYTES):
+                unpacked += len(data)
+                _check_ratio(unpacked, raw.tell(), file.name)
+                yield data, raw.tell()
+    except EOFError:
+        raise InputError(f"{file.name} is damaged: its {form} data ends too early. {again}") from None
+    except damage:
+        raise InputError(f"{file.name} is damaged: its {form} data is not valid. {again}") from None
+    except OSError as error:
+        if error.errno is None:  # gzip and bzip2 raise OSError for bad data, without an errno
+            raise InputError(f"{file.name} is damaged: its {form} data is not valid. {again}") from None
+        raise InputError(f"{file.name} could not be read: {reason(error)}. Check the file.") from None
+
+
+def _check_ratio(unpacked: int, read: int, name: str) -> None:
+    """Refuse a decompression bomb: a small file that unpacks to more than any text would."""
+    if unpacked > _FREELY_UNPACKED + _LARGEST_RATIO * read:
+        raise InputError(
+            f"{name} unpacks to more than {_LARGEST_RATIO} times its {read:,} bytes, which is unusual for text. "
+            "If you trust the file, unpack it first."
+        )
+
+
+class _Unpacked(NamedTuple):
+    """A file being read without its compression."""
+
+    stream: BinaryIO
+    form: str | None  # the name of the compression
+    damage: tuple[type[Exception], ...]  # raised by its reader on bad data, besides EOFError and OSError
+
+
+def _unpack(raw: BinaryIO, name: str) -> _Unpacked:
+    """Undo the compression of a file. Its module is imported only when needed, to keep start-up fast."""
+    head = raw.read(16)
+    raw.seek(0)
+    for magic, what in _REFUSED.items():
+        if head.startswith(magic):
+            raise InputError(f"{name} is {what}, which pairloom does not read. Unpack it to text first.")
+    form = _compression(head)
+    if form == "gzip":
+        import gzip
+        import zlib
+
+        return _Unpacked(cast(BinaryIO, gzip.GzipFile(fileobj=raw)), form, (zlib.error,))
+    if form == "xz":
+        import lzma
+
+        return _Unpacked(cast(BinaryIO, lzma.LZMAFile(raw)), form, (lzma.LZMAError,))
+    if form == "bzip2":
+        import bz2
+
+        return _Unpacked(cast(BinaryIO, bz2.BZ2File(raw)), form, ())
+    if form == "zstd":
+        zstd = _zstd(name)
+        return _Unpacked(zstd.ZstdFile(raw), form, (zstd.ZstdError,))
+    return _Unpacked(raw, None, ())
+
+
 def _compression(head: bytes) -> str | None:
-    """What the first bytes of a file say, whatever its name says."""
+    """The compression that the first bytes of a file show. Its name does not matter."""
     if head.startswith(b"\x1f\x8b"):
         return "gzip"
     if head.startswith(b"\xfd7zXZ\x00"):
@@ -34,43 +104,8 @@ def _compression(head: bytes) -> str | None:
     return None
 
 
-class _Unpacking(NamedTuple):
-    """A file with its compression undone."""
-
-    stream: BinaryIO
-    form: str | None  # the name of the compression
-    damage: tuple[type[Exception], ...]  # what its reader raises on bad data, besides EOFError and OSError
-
-
-def _unpacking(raw: BinaryIO, name: str) -> _Unpacking:
-    """Undo the compression that the first bytes show. Its module is imported only then, to keep the start light."""
-    head = raw.read(16)
-    raw.seek(0)
-    for magic, what in _REFUSED.items():
-        if head.startswith(magic):
-            raise InputError(f"{name} is {what}, which pairloom does not read. Unpack it to text first.")
-    form = _compression(head)
-    if form == "gzip":
-        import gzip
-        import zlib
-
-        return _Unpacking(cast(BinaryIO, gzip.GzipFile(fileobj=raw)), form, (zlib.error,))
-    if form == "xz":
-        import lzma
-
-        return _Unpacking(cast(BinaryIO, lzma.LZMAFile(raw)), form, (lzma.LZMAError,))
-    if form == "bzip2":
-        import bz2
-
-        return _Unpacking(cast(BinaryIO, bz2.BZ2File(raw)), form, ())
-    if form == "zstd":
-        zstd = _zstd(name)
-        return _Unpacking(zstd.ZstdFile(raw), form, (zstd.ZstdError,))
-    return _Unpacking(raw, None, ())
-
-
 def _zstd(name: str) -> Any:
-    """Python's own module from 3.14 on, the same thing from the package index before."""
+    """The zstd module: part of Python from 3.14 on, its backport before."""
     try:
         if sys.version_info >= (3, 14):
             from compression import zstd
@@ -81,35 +116,3 @@ def _zstd(name: str) -> Any:
             f"{name} is compressed by zstd, which needs an extra package. Install it with: pip install backports.zstd"
         ) from None
     return zstd
-
-
-def unpacked_bytes(file: SourceFile) -> Iterator[tuple[bytes, int]]:
-    """The bytes of a file, unpacked, and how many stored bytes were read for them."""
-    form: str | None = None
-    damage: tuple[type[Exception], ...] = ()
-    again = "Get or make the file again."
-    try:
-        with file.path.open("rb") as raw:
-            stream, form, damage = _unpacking(raw, file.name)
-            unpacked = 0
-            while data := stream.read(BLOCK_BYTES):
-                unpacked += len(data)
-                _check_ratio(unpacked, raw.tell(), file.name)
-                yield data, raw.tell()
-    except EOFError:
-        raise InputError(f"{file.name} is damaged: its {form} data ends too early. {again}") from None
-    except damage:
-        raise InputError(f"{file.name} is damaged: its {form} data is not valid. {again}") from None
-    except OSError as error:
-        if error.errno is None:  # not from the system: gzip and bzip2 use it for bad data
-            raise InputError(f"{file.name} is damaged: its {form} data is not valid. {again}") from None
-        raise InputError(f"{file.name} could not be read: {reason(error)}. Check the file.") from None
-
-
-def _check_ratio(unpacked: int, read: int, name: str) -> None:
-    """Packed text that is all repetition would keep a machine busy for as long as somebody likes."""
-    if unpacked > _FREELY_UNPACKED + _LARGEST_RATIO * read:
-        raise InputError(
-            f"{name} unpacks to more than {_LARGEST_RATIO} times its {read:,} bytes, which text does not. "
-            "If you trust it, unpack it first."
-        )

@@ -1,7 +1,7 @@
-"""Words, how often they occur, and what follows from that.
+"""The words that take part in training, their counts, and the probabilities that follow from the counts.
 
-The order of the words is by count, largest first, then by UTF-8 bytes, smallest first: it depends on the text alone,
-never on a hash or on who counted. A word's position in this order is its id.
+Words are sorted by count, largest first, then by their UTF-8 bytes, smallest first. A word's position is its id. So ids
+depend on the text alone, and not on a hash or on threads.
 
 >>> from pairloom.corpus.sentences import open_corpus
 >>> with open_corpus([["b", "a", "b"], ["c", "a"]]) as corpus:
@@ -27,18 +27,18 @@ from pairloom.config import Subsampling, check_max_vocab, check_min_count, is_wh
 from pairloom.corpus.counting import WordCounts, count
 from pairloom.corpus.lists import numbered_lines, opened
 from pairloom.corpus.sentences import Corpus
-from pairloom.corpus.spilling import Sieve
+from pairloom.corpus.spilling import WordFilter
 from pairloom.errors import ConfigError, InputError
 from pairloom.progress import OnProgress, ignore
 from pairloom.system.files import atomic_write
-from pairloom.types import Counts
+from pairloom.types import Counts, PathName
 
-_BREAK = "</s>"  # word2vec's name for the end of a line
+_LINE_END = "</s>"  # word2vec counts the ends of lines as this word
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The words that take part in training. Word i occurred counts[i] times."""
+    """The words that take part in training. Word i occurs counts[i] times in the text."""
 
     words: tuple[str, ...]
     counts: Counts
@@ -53,7 +53,8 @@ class Vocabulary:
         if len(self) and counts.min() < 1:
             rare = self.words[int(counts.argmin())]
             raise InputError(
-                f"The vocabulary counts {rare!r} {counts.min():,} times. Leave it out, or count 1 or more."
+                f"The vocabulary has {rare!r} with a count of {counts.min():,}. "
+                "Leave it out, or give a count of 1 or more."
             )
         if (int((counts >> 31).sum()) << 31) + int((counts & (2**31 - 1)).sum()) >= 2**62:  # neither sum overflows
             raise InputError("The counts of the vocabulary add up to 2^62 or more. Give the counts of a real text.")
@@ -71,10 +72,10 @@ class Vocabulary:
         keep: Iterable[str] = (),
         drop: Iterable[str] = (),
     ) -> "Vocabulary":
-        """Choose words: those seen at least min_count times, of these the max_vocab most frequent.
+        """Choose the words that occur at least `min_count` times, and of these the `max_vocab` most frequent.
 
-        Words of `keep` stay however rare they are (if they occur at all) and take up places of max_vocab first; words
-        of `drop` go however frequent they are.
+        Words of `keep` are taken however rare they are, if they occur at all, and count towards `max_vocab`. Words of
+        `drop` are left out however frequent they are.
         """
         keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
         if counts.n_tokens == 0:
@@ -89,7 +90,7 @@ class Vocabulary:
             rows = _first(rows, max_vocab, np.isin(rows, kept))
         if len(rows) < 2:
             raise _too_few(counts, len(rows), min_count)
-        # Strings are made last, one after the other: among those of passing lists they would keep its memory alive.
+        # Strings are made last, with no short-lived objects between them that would leave gaps in memory.
         return cls(tuple(counts.words(rows)), counts.counts[rows])
 
     @classmethod
@@ -102,29 +103,34 @@ class Vocabulary:
         keep: Iterable[str] = (),
         drop: Iterable[str] = (),
         max_memory: int | None = None,
-        cache_dir: str | os.PathLike[str] | None = None,
+        cache_dir: PathName | None = None,
         threads: int | None = None,
         on_progress: OnProgress = ignore,
     ) -> "Vocabulary":
-        """Count a corpus and choose, as `count` and `from_counts` do."""
+        """Count the words of a corpus (see `count`) and choose among them (see `from_counts`)."""
         keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
-        sieve = Sieve(min_count, max_vocab, keep, drop)
-        running: Any = {"max_memory": max_memory, "cache_dir": cache_dir, "threads": threads}
-        counts = count(corpus, sieve=sieve, **running, on_progress=on_progress)
+        counts = count(
+            corpus,
+            word_filter=WordFilter(min_count, max_vocab, keep, drop),
+            max_memory=max_memory,
+            cache_dir=cache_dir,
+            threads=threads,
+            on_progress=on_progress,
+        )
         return cls.from_counts(counts, min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
 
     @classmethod
     def of(cls, counted: Iterable[tuple[str, int]]) -> "Vocabulary":
-        """A vocabulary of (word, count) pairs, put in order."""
+        """The vocabulary of these (word, count) pairs, which may come in any order."""
         ordered = _ordered(_checked_pairs(counted))
         return cls(tuple(word for word, _ in ordered), np.array([n for _, n in ordered], np.int64))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> "Vocabulary":
-        """Read a file of `word count` lines, in any order, as `save` or word2vec's -save-vocab writes it.
+    def read(cls, path: PathName) -> "Vocabulary":
+        """Read a file of `word count` lines, in any order, as written by `save` or by word2vec's -save-vocab.
 
-        word2vec's first line counts `</s>`, its mark for the end of a line. It is dropped: here the end of a sentence
-        is a place, not a word.
+        The first line of word2vec counts `</s>`, its word for the end of a line. It is dropped, because the end of a
+        sentence is not a word here.
         """
         name = os.fspath(path)
         with opened(name, "Give a file of `word count` lines.") as file:
@@ -132,30 +138,32 @@ class Vocabulary:
 
     @classmethod
     def read_from(cls, file: BinaryIO, name: str) -> "Vocabulary":
-        """Read what such a file has."""
+        """Read an open file of `word count` lines. `name` is for messages."""
         counted: dict[str, int] = {}
         for number, line in numbered_lines(file, name, whole=True):
             word, n = _word_and_count(line, f"{name}, line {number}")
-            if number == 1 and word == _BREAK:
+            if number == 1 and word == _LINE_END:
                 continue
             if word in counted:
-                raise InputError(f"{name}, line {number}: {word!r:.60} is there twice. Leave one of them out.")
+                raise InputError(f"{name}, line {number}: {word!r:.60} is already in the list. Leave one of them out.")
             counted[word] = n
         if len(counted) < 2:
-            raise InputError(f"{name} has {len(counted)} words; need at least 2 words, one `word count` per line.")
+            raise InputError(
+                f"{name} has {len(counted)} words, and at least 2 words are needed. Write one `word count` per line."
+            )
         return cls.of(counted.items())
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `word count` lines, most frequent first; the file appears whole or not at all."""
+    def save(self, path: PathName) -> None:
+        """Write `word count` lines, most frequent first. The file appears complete or not at all."""
         lines = [f"{word} {n}\n" for word, n in zip(self.words, self.counts.tolist(), strict=True)]
         spaced = next((word for word in self.words if len(word.split()) != 1 or word != word.strip()), None)
         if spaced is not None:
             raise InputError(
-                f"The word {spaced!r} has white space, so it cannot stand in a text file of words. "
-                "Replace white space in words, by _ for example."
+                f"The word {spaced!r} has white space, so it cannot be written to a text file of words. "
+                "Replace white space in words, for example by _."
             )
-        if self.words[0] == _BREAK:  # a word of the text that `read` would take for word2vec's mark
-            lines.insert(0, f"{_BREAK} 0\n")
+        if self.words[0] == _LINE_END:  # here a word of the text, which `read` would drop as word2vec's
+            lines.insert(0, f"{_LINE_END} 0\n")
         with atomic_write(path) as file:
             file.write("".join(lines).encode())
 
@@ -180,12 +188,12 @@ class Vocabulary:
 
     @cached_property
     def n_tokens(self) -> int:
-        """Occurrences of all words together: the length of the text once other words have left it."""
+        """The number of tokens: the length of the text when all other words are left out."""
         return int(self.counts.sum())
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over words and counts."""
+        """SHA-256 of words and counts."""
         digest = hashlib.sha256(self.lengths.astype("<i8", copy=False).data)
         digest.update("".join(self.words).encode())
         digest.update(self.counts.astype("<i8", copy=False).data)
@@ -193,11 +201,11 @@ class Vocabulary:
 
     @property
     def lengths(self) -> Counts:
-        """The bytes of each word, in UTF-8."""
+        """The number of bytes of each word, in UTF-8."""
         return np.fromiter((len(word.encode()) for word in self.words), np.int64, len(self))
 
     def keep_probability(self, sample: float, formula: Subsampling = "program") -> npt.NDArray[np.float64]:
-        """How likely an occurrence of each word stays in the text.
+        """The probability that subsampling keeps a token, for each word.
 
             program      p(w) = min(1, sqrt(t / f(w)) + t / f(w))
             published    p(w) = min(1, sqrt(t / f(w)))
@@ -207,7 +215,7 @@ class Vocabulary:
         return keep_probability(self.counts, sample, formula)
 
     def noise(self, power: float = 0.75) -> npt.NDArray[np.float64]:
-        """The distribution that negative contexts are drawn from.
+        """The distribution from which the contexts of D' are drawn.
 
         noise(c) = count(c)^power / Z,   Z = sum over all c of count(c)^power
         """
@@ -215,20 +223,20 @@ class Vocabulary:
 
 
 def keep_probability(counts: npt.ArrayLike, sample: float, formula: Subsampling) -> npt.NDArray[np.float64]:
-    """`Vocabulary.keep_probability`, of counts that may be fractions."""
+    """`Vocabulary.keep_probability` for any counts, also fractions."""
     if not 0 <= sample < math.inf:
         raise ConfigError(f"sample={sample} is out of range. Use 0 (keep all) or about 1e-5 to 1e-3.")
     counted = np.asarray(counts)
     if sample == 0:
         return np.ones(len(counted))
-    # word2vec.c's form; Mikolov et al. print only the root. We follow the program, since we compare with it.
+    # word2vec.c adds t / f; Mikolov et al. print only the root. We follow the program, since we compare with it.
     t_over_f = sample * counted.sum() / counted
-    more = t_over_f if formula == "program" else 0.0
-    return np.asarray(np.minimum(1.0, np.sqrt(t_over_f) + more))
+    added = t_over_f if formula == "program" else 0.0
+    return np.asarray(np.minimum(1.0, np.sqrt(t_over_f) + added))
 
 
 def noise(counts: npt.ArrayLike, power: float) -> npt.NDArray[np.float64]:
-    """`Vocabulary.noise`, of counts that may be fractions; what never occurs is never drawn."""
+    """`Vocabulary.noise` for any counts, also fractions. A context with count 0 is never drawn."""
     if not math.isfinite(power):
         raise ConfigError(f"noise_power={power} is not a number. Use 0.75, or 0 (uniform) to 1 (as in the text).")
     counted = np.asarray(counts, np.float64)
@@ -240,7 +248,7 @@ def noise(counts: npt.ArrayLike, power: float) -> npt.NDArray[np.float64]:
 def checked_selection(
     *, min_count: float, max_vocab: int | None, keep: Iterable[str], drop: Iterable[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """keep and drop as sets; ConfigError if these options of `Vocabulary.from_counts` make no sense."""
+    """Check these options of `Vocabulary.from_counts`. Returns `keep` and `drop` as sets."""
     check_min_count(min_count)
     check_max_vocab(max_vocab)
     for name, words in (("keep", keep), ("drop", drop)):
@@ -255,46 +263,50 @@ def checked_selection(
 
 
 def _checked_pairs(counted: Any) -> list[tuple[str, int]]:
-    """(word, count) pairs, if they are such: NumPy would take 1.5 for 1, and 5 for a word."""
+    """Check (word, count) pairs, since NumPy would turn 1.5 into 1, and 5 into a word."""
     pairs = list(counted) if isinstance(counted, Iterable) and not isinstance(counted, str) else [counted]
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
-            raise InputError(f"A vocabulary is made of pairs (word, count), not of {pair!r:.60}. Give such pairs.")
+            raise InputError(
+                f"A vocabulary is made of pairs (word, count), not of {pair!r:.60}. "
+                "Give a string and a whole number for each word."
+            )
         if not is_whole(pair[1]) or pair[1] >= 2**62:
             raise InputError(f"{pair[0]!r:.60} cannot occur {pair[1]!r:.60} times. Give a whole number below 2^62.")
     return pairs
 
 
 def _ordered(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    """By count, descending, then by bytes, ascending: code points sort as their UTF-8 bytes do."""
-    return sorted(sorted(counted), key=itemgetter(1), reverse=True)  # twice, as fast as once with keys made of pairs
+    """Sort by count, descending, then by bytes, ascending. Code points sort in the order of their UTF-8 bytes."""
+    return sorted(sorted(counted), key=itemgetter(1), reverse=True)  # as fast as sorting once with tuples as keys
 
 
 def _first(rows: npt.NDArray[np.intp], n: int, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Those that are kept, and before them or after as many of the others, from the first on, as make up n."""
+    """The kept rows plus the first others, `n` in total, in their order."""
     return rows[kept | (np.cumsum(~kept) <= n - np.count_nonzero(kept))]
 
 
 def _too_few(counts: WordCounts, n_chosen: int, min_count: float) -> InputError:
-    """The error for a vocabulary of less than two words."""
+    """The error for a vocabulary of fewer than two words."""
     if counts.largest < min_count and n_chosen == 0:
         return InputError(
             f"min_count={min_count} leaves no word of {counts.name}: its most frequent word occurs {counts.largest} "
             f"times. Use a min_count of {counts.largest} or less, or more text."
         )
     if counts.n_words < 2:
-        return InputError(f"{counts.name} has only one word; need at least 2 words to tell them apart. Use more text.")
+        return InputError(f"{counts.name} has only one word, and at least 2 words are needed. Use more text.")
     return InputError(
         f"min_count={min_count} and the other options leave {n_chosen} of the {counts.n_words:,} words of "
-        f"{counts.name}; need at least 2 words. Use a smaller min_count, or more text."
+        f"{counts.name}, and at least 2 words are needed. Use a smaller min_count, or more text."
     )
 
 
 def _word_and_count(line: str, where: str) -> tuple[str, int]:
+    """Parse a `word count` line. `where` is for messages."""
     parts = line.split()
     if len(parts) != 2 or not (parts[1].isascii() and parts[1].isdigit() and len(parts[1]) < 1000):
         raise InputError(f"{where}: {line[:60]!r} is not a word and its count. Each line must read like: house 123")
     word, n = parts[0], int(parts[1])
-    if (n == 0 and word != _BREAK) or n >= 1 << 63:
-        raise InputError(f"{where}: a count of {parts[1][:60]} cannot be. Counts go from 1 to 9223372036854775807.")
+    if (n == 0 and word != _LINE_END) or n >= 1 << 63:
+        raise InputError(f"{where}: the count {parts[1][:60]} is out of range. Use 1 to 9223372036854775807.")
     return word, n

@@ -6,7 +6,7 @@ The pair counts themselves are in memory-mapped files. How much text is counted 
 from typing import NamedTuple
 
 from pairloom.config import TrainConfig
-from pairloom.corpus.decoding import BLOCKS_OF_TEXT
+from pairloom.corpus.decoding import READ_AHEAD_BYTES
 from pairloom.explanation.fit import MOST_SAMPLED, PAIRS_PER_PIECE
 from pairloom.explanation.windows import MOST_TOKENS
 from pairloom.method.contexts import Windows
@@ -61,7 +61,10 @@ def tokens_per_slab(budget: Budget, sizes: ExplanationSizes, threads: int, every
 def counting_need(sizes: ExplanationSizes, threads: int, tokens: int) -> list[MemoryItem]:
     """The memory to read the text and count its pairs, `tokens` at a time."""
     runs = 1 + sizes.epochs * -(-sizes.n_tokens // tokens)
-    reading, rows = BLOCKS_OF_TEXT * threads, threads * (8 * sizes.n_words + 60 * min(ENTRIES_PER_PIECE, sizes.n_pairs))
+    reading, rows = (
+        READ_AHEAD_BYTES * threads,
+        threads * (8 * sizes.n_words + 60 * min(ENTRIES_PER_PIECE, sizes.n_pairs)),
+    )
     counting = rows + 24 * (sizes.n_words + 1) * runs + PER_TOKEN * tokens
     return [
         _names(sizes),

@@ -270,7 +270,7 @@ def _corpus_occurrences(
     reading: _ReadingOptions,
 ) -> tuple[Occurrences, str]:
     """Return the occurrences of the new words in a corpus, and the digest of its text."""
-    with open_corpus(corpus, text=text) as opened:
+    with open_corpus(corpus, text=text) as opened:  # type: ignore[arg-type]  # `_check` has refused None
         if new is None:
             new = unknown_words(opened, known, config.min_count, reading.threads, reading.on_progress)
         if not new:

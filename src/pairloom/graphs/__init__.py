@@ -1,1 +1,1 @@
-"""From edges to walks, which are a text to train on."""
+"""From the edges of a graph to random walks, which are text to train on."""

@@ -1,37 +1,51 @@
-"""Edges of a graph: lines `u v` or `u v weight`, or tuples of the same.
+"""Read the edges of a graph: lines `u v` or `u v weight`, or tuples of the same.
 
-Columns are parted by white space. A line whose first word is # or % is a comment (the heads of SNAP's and KONECT's
-files), so `# Nodes: 5` is one and `#tag #other` is an edge. An edge without weight weighs 1.
+Columns are separated by white space. A line whose first word is # or % is a comment, as in the headers of SNAP's and
+KONECT's files. So `# Nodes: 5` is a comment, and `#tag #other` is an edge. An edge without a weight has weight 1.
 
 >>> [(u, v) for block in Edges([("a", "b"), (7, 8)]).blocks() for u, v, _ in block.edges]
 [('a', 'b'), ('7', '8')]
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pairloom.config import MAX_WORD_BYTES, TextOptions, is_number, is_whole
 from pairloom.corpus.lines import LineFiles, Lines, check_lengths, is_path
 from pairloom.errors import CorpusTypeError, InputError
+from pairloom.types import PathName
 
 Edge = tuple[str, str, float | None]  # u, v, and the weight if one was given
 
-HEAVIEST = 1e30  # so that no sum of weights is beyond all floats
+Node = str | int | np.integer[Any]
+# Files of edges, or an iterable of tuples. Type checkers infer the last form for a list that mixes both tuples.
+EdgesLike = (
+    PathName
+    | Sequence[PathName]
+    | Iterable[tuple[Node, Node]]
+    | Iterable[tuple[Node, Node, float]]
+    | Iterable[tuple[Node | float, ...]]
+)
+
+HEAVIEST = 1e30  # a limit that keeps sums of weights finite
+_WEIGHT_ADVICE = f"Use a number above 0, at most {HEAVIEST:g}, or leave it out for 1."
 _COMMENT = ("#", "%")
-_BATCH = 1 << 16  # edges of an iterable taken at once
+_EDGES_PER_BLOCK = 1 << 16  # of an iterable
 
 
 class EdgeBlock(NamedTuple):
     """Some edges, in their order."""
 
     edges: list[Edge]
-    done: int  # bytes read so far, of files
+    done: int  # bytes of files read so far
 
 
 class Edges:
-    """The edges of files or of an iterable; read again as often as that can be."""
+    """The edges of files or of an iterable. They can be read as often as the source can."""
 
     def __init__(self, source: Any, text: TextOptions = TextOptions()) -> None:  # noqa: B008 (frozen)
         self._files = LineFiles(source, text) if is_path(source) else None
@@ -44,13 +58,13 @@ class Edges:
         self.size_bytes = self._files.size_bytes if self._files else None
 
     def blocks(self) -> Iterator[EdgeBlock]:
-        """All edges in turn, many at a time, each checked."""
+        """All edges in order, checked, many at a time."""
         if self._files:
             for lines in self._files.blocks():
                 yield EdgeBlock(edges_of(lines), lines.done)
             return
         numbered = enumerate(self._tuples)
-        while edges := [checked_edge(edge, f"edge {number}") for number, edge in islice(numbered, _BATCH)]:
+        while edges := [checked_edge(edge, f"edge {number}") for number, edge in islice(numbered, _EDGES_PER_BLOCK)]:
             yield EdgeBlock([(u.lower(), v.lower(), weight) for u, v, weight in edges] if self._lowercase else edges, 0)
 
 
@@ -64,7 +78,7 @@ def edges_of(lines: Lines) -> list[Edge]:
         if len(words) not in (2, 3):
             raise InputError(
                 f"{lines.where(i)}: {_columns(len(words))}, {line.strip()[:60]!r}. "
-                "An edge is `u v` or `u v weight`; comments begin with # and a space."
+                "Write an edge as `u v` or `u v weight`, and begin a comment with # and a space."
             )
         if len(line) > MAX_WORD_BYTES // 4:  # no character takes more than 4 bytes
             check_lengths(words, lines.where(i))
@@ -73,29 +87,24 @@ def edges_of(lines: Lines) -> list[Edge]:
 
 
 def checked_edge(edge: Any, where: str) -> Edge:
-    """An edge of an iterable, if it is one: (u, v) or (u, v, weight). Nodes may be numbers, as in files."""
+    """Check an edge of an iterable: (u, v) or (u, v, weight). Whole numbers as nodes become strings, as in files."""
     if not isinstance(edge, tuple | list) or len(edge) not in (2, 3):
         raise CorpusTypeError(f"{where} is {str(edge)[:60]!r}. Give tuples (u, v) or (u, v, weight).")
     u, v = (str(node) if is_whole(node) else node for node in edge[:2])
     for node in (u, v):
         if not isinstance(node, str) or node.split() != [node]:
-            raise CorpusTypeError(
-                f"{where} has the node {node!r}. A node is a string without white space, or a whole number."
-            )
+            raise CorpusTypeError(f"{where} has the node {node!r}. Use strings without white space, or whole numbers.")
     check_lengths([u, v], where)
     if len(edge) == 3 and not (is_number(edge[2]) and 0 < edge[2] <= HEAVIEST):
-        raise InputError(f"{where} has the weight {edge[2]!r}. {_USE}")
+        raise InputError(f"{where} has the weight {edge[2]!r}. {_WEIGHT_ADVICE}")
     return u, v, float(edge[2]) if len(edge) == 3 else None
-
-
-_USE = f"Use a number above 0, at most {HEAVIEST:g}, or leave it out for 1."
 
 
 def _weight(word: str, where: str) -> float:
     with suppress(ValueError):
-        if "_" not in word and 0 < (weight := float(word)) <= HEAVIEST:  # float() would take 1_000
+        if "_" not in word and 0 < (weight := float(word)) <= HEAVIEST:  # float() would accept 1_000
             return weight
-    raise InputError(f"{where}: {word[:60]!r} is not a weight. {_USE}")
+    raise InputError(f"{where}: {word[:60]!r} is not a weight. {_WEIGHT_ADVICE}")
 
 
 def _columns(n: int) -> str:

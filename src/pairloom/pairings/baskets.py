@@ -28,7 +28,7 @@ def basket_pairs(baskets: Any, *, largest: int = LARGEST, **text: Any) -> Pairs:
     source = LineFiles(baskets, options) if is_path(baskets) else open_corpus(baskets, text=options)
 
     def make() -> Iterator[Pair]:
-        for where, basket in _of_lines(source) if isinstance(source, LineFiles) else _of_lists(source.pieces()):
+        for where, basket in _of_lines(source) if isinstance(source, LineFiles) else _of_lists(source.word_lines()):
             if len(basket) > largest:
                 n = len(basket)
                 raise InputError(

@@ -1,7 +1,7 @@
 """The words of given pairs, or their contexts, in bounded memory: how they are numbered, weighed and chosen.
 
     words as they come -> rows of a table, until it is full -> a run, in files; rows then begin anew
-    all runs -> a number for each different word -> what it weighs -> `Sieve` -> the words that take part
+    all runs -> a number for each different word -> what it weighs -> `WordFilter` -> the words that take part
 
 Weights are fractions, whose sum depends on their order. So what a word weighs is added up pair by pair, in the order in
 which they came, by reading them again when all words have their numbers; once for as many words as fit into memory. The
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from pairloom.corpus.counting import WordCounts
 from pairloom.corpus.encoding import release_pages
-from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, Sieve, Spilling, Words
+from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, CountedWords, TableBudget, WordFilter
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.pairs.pair_reading import Strings
@@ -42,13 +42,13 @@ class Selection(NamedTuple):
     given: Vocabulary | None
 
     @property
-    def sieve(self) -> Sieve:
+    def sieve(self) -> WordFilter:
         if self.given is not None:
-            return Sieve(min_count=np.inf, keep=self.given.words)
-        return Sieve(min_count=self.min_count, max_vocab=self.most)
+            return WordFilter(min_count=np.inf, keep=self.given.words)
+        return WordFilter(min_count=self.min_count, max_vocab=self.most)
 
 
-class SideCounts(Spilling):
+class SideCounts(TableBudget):
     """The words of pairs that are read, or their contexts: rows of a table, and from time to time of a new one."""
 
     def __init__(self, most_bytes: int, folder: Path, threads: int) -> None:
@@ -83,11 +83,11 @@ class SideCounts(Spilling):
     def number(self) -> None:
         """When all words have been seen: give each different one a number."""
         self.n_words = int(self._table.used[0])
-        if self.runs is None:
+        if self.spilled is None:
             return
         self.spill(self._table)
         self.n_words, self._table = 0, None
-        for words, rows in self.runs.rows(self._entries, self._threads):
+        for words, rows in self.spilled.rows(self._entries, self._threads):
             self._lengths.append(list(map(len, rows)))
             for of_run in rows:
                 self._numbers.add(of_run + self.n_words)
@@ -95,12 +95,12 @@ class SideCounts(Spilling):
 
     def numbers(self, run: int) -> Numbers:
         """The number of each row of a run."""
-        if self.runs is None:
+        if self.spilled is None:
             return np.arange(self.n_words)
         ends = np.cumsum(self._lengths).reshape(len(self._lengths), -1)
         pieces = zip((ends - self._lengths)[:, run].tolist(), ends[:, run].tolist(), strict=True)
         numbers: Numbers = np.empty(sum(of_piece[run] for of_piece in self._lengths), np.int64)
-        numbers[self.runs.counts_of(run)] = np.concatenate([self._numbers.read(*piece) for piece in pieces])
+        numbers[self.spilled.counts_of(run)] = np.concatenate([self._numbers.read(*piece) for piece in pieces])
         return numbers
 
     def weigh(self, pairs: Numbers, weights: npt.NDArray[np.float32], shift: int) -> None:
@@ -134,19 +134,19 @@ class SideCounts(Spilling):
         numbers: Numbers = np.where(rows >= 0, np.append(kept.numbers, 0)[rows], -1)
         return names, numbers
 
-    def _kept(self, sieve: Sieve) -> Words:
+    def _kept(self, sieve: WordFilter) -> CountedWords:
         """All words with what they weigh; or what stays in the sieve if a table had to go to files."""
         from pairloom.kernel.text.words import contents
 
-        if self.runs is None:
-            return self._weighed(Words(*contents(self._table)), 0)
+        if self.spilled is None:
+            return self._weighed(CountedWords(*contents(self._table)), 0)
         at = 0
-        for words, _ in self.runs.rows(self._entries, self._threads):
+        for words, _ in self.spilled.rows(self._entries, self._threads):
             sieve.add(self._weighed(words, at))
             at += len(words.counts)
         return sieve.words()
 
-    def _weighed(self, words: Words, first: int) -> Words:
+    def _weighed(self, words: CountedWords, first: int) -> CountedWords:
         """Words that have the numbers from this one on, with what they weigh instead of counts."""
         last = first + len(words.counts)
         return words._replace(counts=self._mass.read(first, last), numbers=np.arange(first, last))

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES, TextOptions, is_number
 from pairloom.corpus.decoding import TextBlock
-from pairloom.corpus.sentences import TextCorpus, is_word, no_word
+from pairloom.corpus.sentences import TextCorpus, is_word, not_a_word_error
 from pairloom.errors import CorpusTypeError, InputError
 from pairloom.system.display import quoted
 from pairloom.system.extras import need
@@ -247,7 +247,7 @@ def _checked(pair: Any, number: int) -> Sequence[Any]:
         raise CorpusTypeError(f"{where} is {quoted(pair)}, which is no pair. Give (word, context) or with a weight.")
     for side, word in zip(("word", "context"), pair, strict=False):
         if not is_word(word):
-            raise no_word(word, f"The {side} of {where}")
+            raise not_a_word_error(word, f"The {side} of {where}")
         if len(word) > MAX_WORD_BYTES // 4 and len(word.encode()) > MAX_WORD_BYTES:
             raise InputError(f"The {side} of {where} has more than {MAX_WORD_BYTES} bytes. Shorten it.")
     if len(pair) == 3 and not is_number(pair[2]) and not isinstance(pair[2], float):

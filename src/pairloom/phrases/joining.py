@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pairloom.config import MAX_WORD_BYTES
-from pairloom.corpus.sentences import Block, Corpus, Piece
+from pairloom.corpus.sentences import Corpus, Utf8Block, WordLine
 from pairloom.system.threads import in_order
 
 if TYPE_CHECKING:
@@ -71,16 +71,16 @@ class JoinedCorpus(Corpus):
     def has_blocks(self) -> bool:
         return self._corpus.has_blocks
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[Utf8Block]:
         return in_order(self._join_block(), cut_between_phrases(self._corpus.blocks(), self._inner), self._threads)
 
-    def pieces(self) -> Iterator[Piece]:
+    def word_lines(self) -> Iterator[WordLine]:
         held: list[str] = []
-        for piece in self._corpus.pieces():
+        for piece in self._corpus.word_lines():
             words = held + piece.words
             last = max((i for i, word in enumerate(words) if word not in self._inner), default=0)
             cut = last if piece.goes_on else len(words)
-            yield Piece(self._joined_words(words[:cut]), 0, piece.goes_on, piece.done)
+            yield WordLine(self._joined_words(words[:cut]), 0, piece.goes_on, piece.done)
             held = words[cut:]
 
     def check_unchanged(self) -> None:
@@ -91,13 +91,13 @@ class JoinedCorpus(Corpus):
             words = join(words, phrases, self._connectors, self._delimiter)
         return words
 
-    def _join_block(self) -> Callable[[Block], Block]:
+    def _join_block(self) -> Callable[[Utf8Block], Utf8Block]:
         """What joins the phrases of a block."""
         from pairloom.kernel.text.join import join
 
         joiners = [joiner_of(phrases, self._delimiter) for phrases in self._passes]
 
-        def join_block(block: Block) -> Block:
+        def join_block(block: Utf8Block) -> Utf8Block:
             data = block.data
             for joiner in joiners:
                 data = join(joiner, data, block.goes_on)
@@ -162,7 +162,7 @@ def inner_words(passes: Sequence[Pass], delimiter: str) -> set[str]:
     return inner
 
 
-def cut_between_phrases(blocks: Iterable[Block], inner: Collection[str]) -> Iterator[Block]:
+def cut_between_phrases(blocks: Iterable[Utf8Block], inner: Collection[str]) -> Iterator[Utf8Block]:
     """The same text, but a block in which a line goes on begins with a word that no phrase goes on with."""
     held: list[bytes] = []
     for block in blocks:

@@ -5,7 +5,7 @@ share has been counted, and that of phrases when all have their scores. Each is 
 memory for it is taken. Tables of pairs are as large as there is room for.
 """
 
-from pairloom.corpus.decoding import BLOCKS_OF_TEXT
+from pairloom.corpus.decoding import READ_AHEAD_BYTES
 from pairloom.system.memory import Budget, MemoryItem
 
 PER_WORD = 110  # bytes: its count and its place in what was counted, and in the table that finds it
@@ -18,7 +18,7 @@ _FEWER = "Raise min_count, or take less text"
 
 def check_smallest(budget: Budget, threads: int) -> None:
     """Refuse what would not fit however short the text is."""
-    budget.check([MemoryItem("for text", BLOCKS_OF_TEXT * threads)], "Take fewer threads")
+    budget.check([MemoryItem("for text", READ_AHEAD_BYTES * threads)], "Take fewer threads")
 
 
 class Need:
@@ -26,7 +26,7 @@ class Need:
 
     def __init__(self, budget: Budget, threads: int, listed: bool) -> None:
         self._budget, self._per_word = budget, PER_WORD + PER_LISTED_WORD * listed
-        self._text = MemoryItem("for text", BLOCKS_OF_TEXT * threads)
+        self._text = MemoryItem("for text", READ_AHEAD_BYTES * threads)
         self._words, self._pairs = MemoryItem("for words", 0), MemoryItem("for pairs", 0)
         budget.set_baseline()
 
@@ -56,4 +56,4 @@ class Need:
 def check_joining(budget: Budget, n_phrases: int, threads: int) -> None:
     """Refuse to join phrases in a text if there is no room for it."""
     tables = MemoryItem(f"for {n_phrases:,} phrases", PER_PHRASE * n_phrases)
-    budget.check([MemoryItem("for text", BLOCKS_OF_TEXT * threads), tables], "Take fewer phrases, or fewer threads")
+    budget.check([MemoryItem("for text", READ_AHEAD_BYTES * threads), tables], "Take fewer phrases, or fewer threads")

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pairloom.config import TextOptions, check_names, checked_threads
-from pairloom.corpus.finding import is_among
+from pairloom.corpus.finding import would_overwrite
 from pairloom.corpus.sentences import Corpus, Tokenizer, open_corpus
 from pairloom.errors import InputError
 from pairloom.phrases import files
@@ -29,7 +29,7 @@ from pairloom.phrases.scores import PhraseOptions, Score, checked_connectors, ch
 from pairloom.progress import OnProgress, Progress, ignore, reporter
 from pairloom.system.files import atomic_write, check_folder, output_errors
 from pairloom.system.memory import Budget
-from pairloom.types import PathName
+from pairloom.types import CorpusLike, PathName
 
 _TEXT = ["lowercase", "encoding", "errors", "max_sentence"]
 
@@ -60,7 +60,7 @@ class Phrases:
     @classmethod
     def learn(
         cls,
-        corpus: object,
+        corpus: CorpusLike | Corpus,
         *,
         min_count: int = 5,
         threshold: float | Iterable[float] | None = None,
@@ -143,13 +143,13 @@ class Phrases:
             words = join(words, phrases, self.connectors, self.delimiter)
         return words
 
-    def wrap(self, corpus: object, *, tokenize: Tokenizer | None = None, **text: Any) -> "JoinedSentences":
+    def wrap(self, corpus: CorpusLike, *, tokenize: Tokenizer | None = None, **text: Any) -> "JoinedSentences":
         """A corpus for `train` whose phrases are joined as it is read: `pairloom.train(phrases.wrap(sentences))`."""
         return JoinedSentences(self, open_corpus(corpus, text=_text_options(text), tokenize=tokenize))
 
     def transform(
         self,
-        corpus: object,
+        corpus: CorpusLike | Corpus,
         output: PathName,
         *,
         threads: int | None = None,
@@ -164,7 +164,7 @@ class Phrases:
         """
         threads = checked_threads(threads)
         check_joining(Budget(max_memory), sum(map(len, self.passes)), threads)
-        if is_among(output, _paths(corpus)):
+        if would_overwrite(output, _paths(corpus)):
             raise InputError(f"{os.fspath(output)} is, or is among, the files to be read. Choose another output.")
         check_folder(output)
         with _opened(corpus, text) as opened, atomic_write(output) as file:
@@ -202,7 +202,7 @@ def _written(corpus: JoinedCorpus) -> Iterator[tuple[Any, int]]:
         for block in corpus.blocks():
             yield block.data.data, block.done
         return
-    for piece in corpus.pieces():
+    for piece in corpus.word_lines():
         line = " ".join(piece.words)
         if len(line.split()) != len(piece.words):
             word = next(word for word in piece.words if word.split() != [word])
@@ -217,7 +217,7 @@ def _paths(corpus: object) -> list[PathName]:
 
 
 @contextmanager
-def _opened(source: object, text: dict[str, Any], tokenize: Tokenizer | None = None) -> Iterator[Corpus]:
+def _opened(source: CorpusLike | Corpus, text: dict[str, Any], tokenize: Tokenizer | None = None) -> Iterator[Corpus]:
     """A corpus, opened here unless it is open."""
     if isinstance(source, Corpus):
         yield source

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.corpus.counting import WordCounts, count
-from pairloom.corpus.sentences import Block, Corpus
-from pairloom.corpus.spilling import Sieve
+from pairloom.corpus.sentences import Corpus, Utf8Block
+from pairloom.corpus.spilling import WordFilter
 from pairloom.errors import CorpusChangedError, InputError
 from pairloom.phrases.memory_need import Need
 from pairloom.progress import OnProgress, ignore, reporter
@@ -66,7 +66,7 @@ def count_pairs(
     """
     need = need or Need(Budget(max_memory), threads, listed=not corpus.has_blocks)
     running: Any = {"max_memory": max_memory, "cache_dir": cache_dir, "threads": threads, "on_progress": on_progress}
-    words = count(corpus, sieve=Sieve(check=need.check_words), **running)
+    words = count(corpus, word_filter=WordFilter(check=need.check_words), **running)
     need.check_words(len(words.counts), len(words.arena))
     give_back()
     if words.n_tokens == 0:
@@ -158,7 +158,7 @@ def _parts_of_blocks(corpus: Corpus, words: WordCounts, threads: int) -> Iterato
     empty = kernel.empty_table(len(words.counts), len(arena))
     table = kernel.merge(empty, arena, words.offsets, np.zeros(len(words.counts), np.int64))
 
-    def encode_block(block: Block) -> _Part:
+    def encode_block(block: Utf8Block) -> _Part:
         ids, line_ends = kernel.encode(table, block.data)
         ends = line_ends if block.goes_on else np.append(line_ends, len(ids))
         return _Part(with_breaks(ids, ends), block.done)
@@ -174,7 +174,7 @@ def _parts_of_pieces(corpus: Corpus, words: WordCounts) -> Iterator[_Part]:
     ids: list[int] = []
     line_ends: list[int] = []
     done = 0
-    for piece in corpus.pieces():
+    for piece in corpus.word_lines():
         ids += [index[word] for word in piece.words if word in index]
         done = piece.done
         if not piece.goes_on:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pairloom.config import TrainConfig
-from pairloom.corpus.decoding import BLOCKS_OF_TEXT
+from pairloom.corpus.decoding import READ_AHEAD_BYTES
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.method.contexts import Windows
 from pairloom.pairs.blocks import PAIRS_PER_ROUND, TOKENS_PER_CHUNK, number_of_parts, pairs_per_round, stride_of
@@ -110,7 +110,11 @@ def encoding_need(vocabulary: Vocabulary, threads: int) -> list[MemoryItem]:
     """What encoding a text needs."""
     n_bytes, n_words = sum(map(len, vocabulary.words)), len(vocabulary)
     names = MemoryItem(f"for the names of {n_words:,} words", n_bytes + STRING * n_words)
-    return [names, MemoryItem("to find them", 64 * n_words + n_bytes), MemoryItem("for text", BLOCKS_OF_TEXT * threads)]
+    return [
+        names,
+        MemoryItem("to find them", 64 * n_words + n_bytes),
+        MemoryItem("for text", READ_AHEAD_BYTES * threads),
+    ]
 
 
 def _model(config: TrainConfig, n_words: int, n_contexts: int) -> list[MemoryItem]:

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from pairloom import formats
-from pairloom.corpus.finding import is_among
+from pairloom.corpus.finding import would_overwrite
 from pairloom.errors import InputError
 from pairloom.system.files import check_space
 from pairloom.system.locks import claim
@@ -24,7 +24,7 @@ class Outputs:
     def __post_init__(self) -> None:
         for path in self._paths:
             formats.check_output(path)
-        if len(self._paths) == 2 and is_among(self._paths[0], self._paths[1:]):
+        if len(self._paths) == 2 and would_overwrite(self._paths[0], self._paths[1:]):
             raise InputError(
                 f"{os.fspath(self._paths[0])} cannot hold both words and contexts. Choose another name for one of them."
             )

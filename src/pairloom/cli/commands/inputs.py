@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pairloom.corpus.finding import is_among
+from pairloom.corpus.finding import would_overwrite
 from pairloom.corpus.lists import numbered_lines, opened
 from pairloom.errors import InputError, OutputError
 
@@ -29,7 +29,7 @@ def source(corpus: list[str]) -> str | list[Path]:
 
 def check_not_read(output: str, *read: str | None) -> None:
     """A slip of the hand must not write the vectors over the text."""
-    if is_among(output, [path for path in read if path]):
+    if would_overwrite(output, [path for path in read if path]):
         raise InputError(f"{output} is, or is among, the files to be read. Choose another name for the output.")
 
 

@@ -9,7 +9,7 @@ from pairloom.cli.arguments import add_cache_dir, add_corpus, add_max_memory, ad
 from pairloom.cli.commands.inputs import check_not_read, closed_pipes, given, source, words_in
 from pairloom.cli.console import progress
 from pairloom.config import TextOptions, checked_threads
-from pairloom.corpus.finding import is_among
+from pairloom.corpus.finding import would_overwrite
 from pairloom.errors import InputError
 from pairloom.system.memory import checked_size
 
@@ -94,7 +94,7 @@ def _check_paths(args: Namespace) -> None:
     for path in filter(None, (args.output, args.save_phrases)):
         check_folder(path)
         check_not_read(path, *args.corpus, args.phrases, args.connectors)
-    if args.output and args.save_phrases and is_among(args.output, [args.save_phrases]):
+    if args.output and args.save_phrases and would_overwrite(args.output, [args.save_phrases]):
         raise InputError(f"{args.output} cannot hold both the text and the phrases. Choose another name for one.")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pairloom.cli.arguments import number, say, whole
 from pairloom.cli.commands.inputs import check_not_read, source
 from pairloom.cli.console import progress
-from pairloom.corpus.finding import is_among
+from pairloom.corpus.finding import would_overwrite
 from pairloom.errors import InputError
 from pairloom.system.extras import need
 
@@ -103,7 +103,7 @@ def _given_vocabulary(args: Namespace) -> "Vocabulary":
 def _check(args: Namespace) -> None:
     if not args.output and not args.save_vocab:
         raise InputError("There is nothing to write. Name a file with -output, or with -save-vocab.")
-    if args.output and args.save_vocab and is_among(args.output, [args.save_vocab]):
+    if args.output and args.save_vocab and would_overwrite(args.output, [args.save_vocab]):
         raise InputError(f"{args.output} cannot hold both the vectors and the words. Choose another name for one.")
     if args.classes:
         need("sklearn.cluster", "sklearn", "-classes")  # not after the training

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pairloom.cli.arguments import number, whole
 from pairloom.cli.commands.inputs import check_not_read, source
 from pairloom.cli.console import progress
-from pairloom.corpus.finding import is_among
+from pairloom.corpus.finding import would_overwrite
 from pairloom.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def run(args: Namespace) -> None:
     for path in filter(None, (args.output, args.dumpcv)):
         check_folder(path)
         check_not_read(path, args.train, args.wvocab, args.cvocab)
-    if args.dumpcv and is_among(args.dumpcv, [args.output]):
+    if args.dumpcv and would_overwrite(args.dumpcv, [args.output]):
         raise InputError(f"{args.output} cannot hold both words and contexts. Choose another name for one of them.")
     with claim(args.output):
         embedding = _trained(args)

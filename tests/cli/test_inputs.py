@@ -30,7 +30,7 @@ def test_a_list_of_words_that_cannot_be_read_is_named(content, reason, tmp_path)
     assert str(error.value) == f"{path}{reason}"
 
 
-def test_a_device_is_no_list_of_words():
+def test_a_device_is_not_a_list_of_words():
     with pytest.raises(InputError, match=r"^/dev/zero is a device\. Give a UTF-8 file with one word per line\.$"):
         words_in("/dev/zero")
 
@@ -44,7 +44,7 @@ def test_a_corpus_without_a_name_is_refused(tmp_path, capsys):
     assert capsys.readouterr().err.startswith("pairloom vocab: ")
 
 
-def test_a_reader_that_has_gone_is_told_from_a_disk_that_fails():
+def test_a_closed_pipe_is_not_a_failing_disk():
     with pytest.raises(BrokenPipeError), closed_pipes():
         raise OutputError("could not be written") from BrokenPipeError()
     with pytest.raises(OutputError), closed_pipes():

@@ -1,0 +1,149 @@
+"""Bytes become text: line ends, encodings, and blocks in bounded memory."""
+
+import gzip
+import re
+import tempfile
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pairloom.config import TextOptions
+from pairloom.corpus import decoding
+from pairloom.corpus.finding import SourceFile
+from pairloom.corpus.sentences import Corpus, open_corpus
+from pairloom.errors import InputError
+from tests.corpus.helpers import message, sentences
+from tests.reading import read_in_blocks
+
+# --- Line ends and byte order marks
+
+
+def test_lines_end_at_cr_lf_and_crlf_and_empty_ones_are_nothing(write: Callable[..., Path]) -> None:
+    assert sentences(write("a b\rc\nd\r\ne\n\n\r\r \nf")) == [["a", "b"], ["c"], ["d"], ["e"], ["f"]]
+
+
+def test_other_line_and_page_breaks_are_only_white_space(write: Callable[..., Path]) -> None:
+    assert sentences(write("a\vb\fc\x1cd\x1de\x1ef\x85g\u2028h\u2029i\xa0j\u3000k\n")) == [list("abcdefghijk")]
+
+
+def test_the_last_line_needs_no_end_and_no_sentence_crosses_files(write: Callable[..., Path]) -> None:
+    paths = [write("a b", "1"), write("c d", "2")]
+    assert sentences(paths) == [["a", "b"], ["c", "d"]]
+
+
+def test_the_byte_order_mark_is_dropped_at_the_start_of_every_file(write: Callable[..., Path]) -> None:
+    paths = [write("\ufeffa b", "1"), write("\ufeffa \ufeffb", "2")]
+    assert sentences(paths) == [["a", "b"], ["a", "\ufeffb"]]
+
+
+# --- Encodings
+
+
+def test_text_in_another_encoding_can_be_named(write: Callable[..., Path]) -> None:
+    for encoding in ("latin-1", "utf-16", "utf-16-le", "utf-32", "cp1252", "utf-8-sig"):
+        assert sentences(write("café crème\nthé".encode(encoding)), encoding=encoding) == [["café", "crème"], ["thé"]]
+    assert sentences(write("東京 大阪".encode("shift-jis")), encoding="shift-jis") == [["東京", "大阪"]]
+
+
+def test_a_byte_that_is_not_utf8_is_named_with_its_place(write: Callable[..., Path]) -> None:
+    path = write(b"one\r\ntwo\rthr\xe9e\n")
+    assert message(InputError, sentences, path) == (
+        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. Name the encoding of the text "
+        "(--encoding latin-1), or replace invalid bytes (--errors replace)."
+    )
+    assert sentences(path, errors="replace")[2] == ["thr\ufffde"]
+    assert sentences(path, errors="ignore")[2] == ["thre"]
+
+
+def test_the_place_of_a_bad_byte_is_right_far_into_a_compressed_file(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_in_blocks(monkeypatch, 7)
+    path = write(gzip.compress("día\n".encode() * 100 + b"d\xc3"))  # ends within a character
+    assert f"{path}, line 101, byte 501: 0xc3 is not valid utf-8." in message(InputError, sentences, path)
+
+
+def test_the_line_of_a_byte_beyond_the_first_block_is_found(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"word\n" * 300_000 + b"caf\xe9\n")
+    with pytest.raises(InputError, match=r"line 300001\b|line 300,001\b"):
+        list(open_corpus(tmp_path / "a.txt").sentences())
+
+
+def test_the_line_of_a_byte_that_is_gone_is_the_last_one(tmp_path):
+    (tmp_path / "a.txt").write_text("a\nb\n")
+    assert decoding._line_number(SourceFile.at(tmp_path / "a.txt", "a.txt"), "utf-8", 1000) == 3
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be"])
+def test_wide_encodings_are_recognised(write: Callable[..., Path], encoding: str) -> None:
+    path = write("hello wide world\n".encode(encoding))
+    expected = f"{path} looks like {encoding.upper()}, not utf-8. Use --encoding {encoding}."
+    assert message(InputError, sentences, path) == expected
+    assert message(InputError, sentences, path, errors="replace") == expected
+
+
+def test_utf_16_without_a_byte_order_mark_is_answered_with_the_two_orders(tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_bytes(b"plain text\n")
+    with open_corpus(tmp_path / "c.txt", text=TextOptions(encoding="utf-16")) as corpus:
+        assert "--encoding utf-16-le or utf-16-be" in message(InputError, lambda: list(corpus.sentences()))
+
+
+def test_a_file_full_of_nul_bytes_is_not_text(write: Callable[..., Path]) -> None:
+    path = write(b"ustar" + bytes(500))
+    assert message(InputError, sentences, path) == f"{path} is full of NUL bytes, so it is not text. Give a text file."
+
+
+# --- Blocks
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.text(st.sampled_from("ab é漢😀\u3000\x85\r\n\r\n\t"), max_size=60), min_size=1, max_size=3),
+    st.integers(4, 20),
+    st.sampled_from(["utf-8", "utf-16", "utf-32-le"]),
+)
+def test_wherever_blocks_are_cut_the_sentences_are_the_same(texts: list[str], block: int, encoding: str) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        read_in_blocks(patch, block)
+        paths = [Path(folder) / str(i) for i in range(len(texts))]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_bytes(text.encode(encoding))
+        expected = [line.split() for text in texts for line in re.split("\r\n|\r|\n", text) if line.split()]
+        assert sentences(paths, encoding=encoding) == expected
+        with open_corpus(paths, text=TextOptions(encoding=encoding)) as corpus:
+            whole = b"".join(b.data.tobytes() + (b"" if b.goes_on else b"\n") for b in corpus.blocks()).decode()
+        assert [line.split() for line in whole.split("\n") if line.split()] == expected
+
+
+def drain(corpus: Corpus) -> int:
+    """Read all blocks. Returns the peak of memory."""
+    tracemalloc.start()
+    try:
+        for _ in corpus.blocks():
+            pass
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_is_bounded_whatever_the_length_of_a_line(write: Callable[..., Path]) -> None:
+    with open_corpus(write(gzip.compress(b"word " * 6_000_000, 1))) as corpus:
+        assert drain(corpus) < 16 << 20
+    with open_corpus(write(gzip.compress(b"x" * 30_000_000 + b" a b", 1))) as corpus:
+        assert drain(corpus) < 16 << 20
+
+
+def test_a_bomb_without_white_space_is_not_text_and_is_not_held(write: Callable[..., Path]) -> None:
+    path = write(gzip.compress(b"a" * 100_000_000, 1))
+    tracemalloc.start()
+    with open_corpus(path) as corpus:
+        said = message(InputError, lambda: list(corpus.blocks()))
+    assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    tracemalloc.stop()
+    assert (
+        said == f"{path} has 64 MB without any white space, so it is not text. Words must be separated by white space."
+    )
