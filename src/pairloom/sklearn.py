@@ -157,7 +157,7 @@ class DocumentVectorizer(  # named for `document_vectors`, which it wraps; WordV
 
     def _made_embedding(self, documents: list[list[str]]) -> Embedding:
         if self.embedding is None:
-            names = [field.name for field in fields(TrainConfig) if field.name not in TextSource.unused]
+            names = [field.name for field in fields(TrainConfig) if field.name not in TextSource.unused_options]
             options = {name: getattr(self, name) for name in names}
             return train(documents, threads=self.threads, **options)
         if isinstance(self.embedding, str | os.PathLike):

@@ -47,7 +47,7 @@ def many():
 @pytest.fixture
 def small_rounds(monkeypatch):
     monkeypatch.setattr(blocks, "PAIRS_PER_ROUND", 60_000)
-    monkeypatch.setattr(pair_source, "_STRETCHES", 3)
+    monkeypatch.setattr(pair_source, "SLICES_PER_CHUNK", 3)
 
 
 def write(path, pairs, separator="\t"):
@@ -62,10 +62,10 @@ def everything(source, threads=1, **options):
     """All pairs of a corpus as Python has them."""
     with open_pairs(source, **options) as corpus:
         found = []
-        for lot in corpus.lots(threads):
-            words, contexts = lot.words.texts, lot.contexts.texts
-            weights = [1.0] * len(lot.w) if lot.weights is None else lot.weights.tolist()
-            found += [(words[w], contexts[c], n) for w, c, n in zip(lot.w, lot.c, weights, strict=True)]
+        for chunk in corpus.chunks(threads):
+            words, contexts = chunk.words.texts, chunk.contexts.texts
+            weights = [1.0] * len(chunk.w) if chunk.weights is None else chunk.weights.tolist()
+            found += [(words[w], contexts[c], n) for w, c, n in zip(chunk.w, chunk.c, weights, strict=True)]
         return found
 
 
@@ -122,7 +122,7 @@ def test_parquet_columns_are_pairs(tmp_path):
     path = tmp_path / "p.parquet"
     assert everything(path, columns=["item", "place", "n"]) == [("a", "x", 1.0), ("b", "y", 2.5)]
     assert everything(path, columns=["place", "item"]) == [("x", "a", 1.0), ("y", "b", 1.0)]
-    with pytest.raises(InputError, match=r"has the columns n, item, place\. Name two or three of them"):
+    with pytest.raises(InputError, match=r"has the columns n, item, place\. Name two or three of them in columns="):
         everything(path, columns=["item", "nowhere"])
     assert len(everything([path, path], columns=["item", "place"])) == 4
     damaged = tmp_path / "damaged.parquet"
@@ -135,7 +135,7 @@ def test_parquet_columns_are_pairs(tmp_path):
 
 GOOD = "a b\n" * 3
 LINE = "Each line must read like: cat sleeps, or with a weight: cat sleeps 2.5"
-WEIGHT = "Weights are counts, from 0 to 1,000,000; make them all smaller if they are larger."
+WEIGHT = "Weights are counts, from 0 to 1,000,000. If they are larger, divide all of them by the same number."
 
 
 @pytest.mark.parametrize(
@@ -144,13 +144,13 @@ WEIGHT = "Weights are counts, from 0 to 1,000,000; make them all smaller if they
         ("alone", f"line 4: 'alone' has no context. {LINE}"),
         ("a b 1 d", f"line 4: 'a b 1 d' has 4 fields. {LINE}"),
         ("a\t\tb\tc\td\te", f"line 4: 'a\\t\\tb\\tc\\td\\te' has 5 fields. {LINE}"),
-        ("a b many", f"line 4: the weight 'many' is no number. {LINE}"),
+        ("a b many", f"line 4: the weight 'many' is not a number. {LINE}"),
         ("a b -1", f"line 4: a pair cannot have the weight -1. {WEIGHT}"),
         ("a b nan", f"line 4: a pair cannot have the weight nan. {WEIGHT}"),
         ("a b inf", f"line 4: a pair cannot have the weight inf. {WEIGHT}"),
         ("a b 1e300", f"line 4: a pair cannot have the weight 1e300. {WEIGHT}"),
         ("a b 1000001", f"line 4: a pair cannot have the weight 1000001. {WEIGHT}"),
-        ("a " + "b" * 1001, "line 4: a word of more than 1000 bytes, which is too long. Shorten it."),
+        ("a " + "b" * 1001, "line 4: a word is longer than 1000 bytes. Shorten it."),
     ],
 )
 def test_a_line_that_is_no_pair_is_named(tmp_path, line, message):
@@ -171,15 +171,18 @@ def test_the_line_is_that_of_its_own_file(tmp_path):
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        ([("a", "b"), "ab"], "pairs[1] is 'ab', which is no pair. Give (word, context) or with a weight."),
-        ([("a", "b"), ("a",)], "pairs[1] is ('a',), which is no pair. Give (word, context) or with a weight."),
+        ([("a", "b"), "ab"], "pairs[1] is 'ab', which is not a pair. Give (word, context) or (word, context, weight)."),
+        (
+            [("a", "b"), ("a",)],
+            "pairs[1] is ('a',), which is not a pair. Give (word, context) or (word, context, weight).",
+        ),
         ([("a", 7)], "The context of pairs[0] is 7, of type int. Words are strings: use str()."),
         ([("", "b")], "The word of pairs[0] is an empty string. Leave empty words out: [w for w in words if w]."),
-        ([("a", "b", "3")], "The weight of pairs[0] is '3', which is no number."),
-        ([("a", "b", True)], "The weight of pairs[0] is True, which is no number."),
+        ([("a", "b", "3")], "The weight of pairs[0] is '3', which is not a number. Give an int or a float."),
+        ([("a", "b", True)], "The weight of pairs[0] is True, which is not a number. Give an int or a float."),
         ([("a", "b", -2)], f"pairs[0]: a pair cannot have the weight -2. {WEIGHT}"),
         ([("a", "b", float("nan"))], f"pairs[0]: a pair cannot have the weight nan. {WEIGHT}"),
-        ({("a", "b")}, "A set has no order, so no result could be repeated. Give a list of pairs."),
+        ({("a", "b")}, "A set has no fixed order, so the result could not be reproduced. Give a list of pairs."),
         (7, "Pairs cannot be of type int. Give a path, or (word, context) tuples."),
     ],
 )
@@ -239,11 +242,11 @@ def test_given_vocabularies_are_taken_as_they_are(tmp_path):
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        ([], "the pairs (a list) has no pairs. Each line must read like: cat sleeps"),
+        ([], "the list of pairs contains no pairs. Each line must read like: cat sleeps"),
         (
             [("a", "x"), ("b", "x")],
-            "min_context_count=1 leaves 1 of the 1 contexts of the pairs (a list); "
-            "need at least 2 contexts to tell them apart. Use a smaller min_context_count, or more pairs.",
+            "min_context_count=1 leaves 1 of the 1 contexts of the list of pairs, "
+            "and training needs at least 2. Use a smaller min_context_count, or more pairs.",
         ),
     ],
 )
@@ -492,7 +495,7 @@ def test_the_command_trains_pairs_and_writes_both_sides(tmp_path, capsys):
         ("a b 1\na b -2\n", "p.txt, line 2: a pair cannot have the weight -2."),
         ("a b nan\n", "p.txt, line 1: a pair cannot have the weight nan."),
         ("a x\nb x\n", "min_context_count=1 leaves 1 of the 1 contexts of"),
-        ("", "p.txt has no pairs."),
+        ("", "p.txt contains no pairs. Each line must read like: cat sleeps"),
     ],
 )
 def test_bad_pairs_exit_with_2_and_one_line_and_write_nothing(tmp_path, capsys, content, end):
@@ -539,7 +542,9 @@ def test_word2vecf_takes_the_files_of_the_original(tmp_path, capsys):
 
 
 def test_columns_are_those_of_a_table():
-    with pytest.raises(CorpusTypeError, match=r"^columns= are those of a Parquet file, but this is a list\.$"):
+    with pytest.raises(
+        CorpusTypeError, match=r"^columns= is for Parquet files, and the pairs are a list\. Leave it out\.$"
+    ):
         pairloom.train_pairs([("a", "b")], columns=["a", "b"])
 
 
@@ -550,7 +555,7 @@ def test_a_line_longer_than_any_pair_is_refused(tmp_path):
 
 
 def test_a_word_of_a_pair_has_a_largest_length():
-    with pytest.raises(InputError, match=r"^The context of pairs\[1\] has more than \d+ bytes\. Shorten it\.$"):
+    with pytest.raises(InputError, match=r"^The context of pairs\[1\] is longer than \d+ bytes\. Shorten it\.$"):
         pairloom.train_pairs([("a", "b"), ("a", "x" * 100_000)])
 
 
@@ -566,7 +571,8 @@ def test_what_is_no_pair_in_a_table_is_named_with_its_file(tmp_path):
     )
     io.write_parquet(table, str(tmp_path / "pairs.parquet"))
     with pytest.raises(
-        InputError, match=r"pairs\.parquet, row by row as pairs: The word of pairs\[1\] is an empty string"
+        InputError,
+        match=r"pairs\.parquet, whose rows are pairs\[0\], pairs\[1\], \.\.\.: The word of pairs\[1\] is an empty",
     ):
         pairloom.train_pairs(tmp_path / "pairs.parquet")
 
@@ -574,7 +580,7 @@ def test_what_is_no_pair_in_a_table_is_named_with_its_file(tmp_path):
 def test_columns_of_what_is_no_table_are_refused(tmp_path):
     (tmp_path / "pairs.txt").write_text("a b\n")
     with pytest.raises(
-        InputError, match=r"^columns= are those of a Parquet file, and .*pairs\.txt is none\. Leave them"
+        InputError, match=r"^columns= is for Parquet files, and .*pairs\.txt is not one\. Leave it out\.$"
     ):
         pairloom.train_pairs(tmp_path / "pairs.txt", columns=["a", "b"])
 

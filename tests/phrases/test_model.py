@@ -17,7 +17,7 @@ import pairloom
 from pairloom import Phrases
 from pairloom.cli.main import main
 from pairloom.corpus.sentences import open_corpus
-from pairloom.phrases import pairs as pair_counting
+from pairloom.phrases import pair_counts as pair_counting
 from pairloom.phrases.joining import inner_words, join
 from pairloom.phrases.scores import SCORES
 from tests.reading import read_in_blocks

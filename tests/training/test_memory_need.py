@@ -98,7 +98,7 @@ def test_words_are_counted_through_files_and_refused_while_they_are_added_up(
     spilled: list[int] = []
     spill = spilling.Spilling.spill
     monkeypatch.setattr(spilling.Spilling, "spill", lambda tables, table: (spilled.append(1), spill(tables, table))[1])
-    monkeypatch.setattr("pairloom.phrases.pairs.count", _counting_in_little(monkeypatch))
+    monkeypatch.setattr("pairloom.phrases.pair_counts.count", _counting_in_little(monkeypatch))
     running: Any = {"min_count": 1, "threshold": -1, "scoring": "npmi", "cache_dir": tmp_path}
     assert Phrases.learn(text, **running, max_memory=RUNNING + 400_000_000) == expected
     assert spilled
@@ -196,8 +196,8 @@ def test_what_is_explained_is_the_same_however_much_text_is_counted_at_a_time(
     emb, path = explained
     expected = json.dumps(pairloom.explain(emb, path, threads=1).as_dict())
     slabs: list[int] = []
-    of_slab = cooccurrence._Counting._slab
-    monkeypatch.setattr(cooccurrence._Counting, "_slab", lambda *args: (slabs.append(1), of_slab(*args))[1])
+    of_slab = cooccurrence.CooccurrenceCounter._slab
+    monkeypatch.setattr(cooccurrence.CooccurrenceCounter, "_slab", lambda *args: (slabs.append(1), of_slab(*args))[1])
     monkeypatch.setattr(explanation_needs, "TOKENS_PER_SLAB", 4000)
     monkeypatch.setattr(explanation_needs, "SMALLEST_SLAB", 1000)
     assert json.dumps(pairloom.explain(emb, path, threads=1).as_dict()) == expected

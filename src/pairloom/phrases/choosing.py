@@ -8,7 +8,7 @@ import numpy.typing as npt
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.errors import ConfigError
 from pairloom.phrases.joining import Words
-from pairloom.phrases.pairs import PairCounts
+from pairloom.phrases.pair_counts import PairCounts
 from pairloom.phrases.scores import PhraseOptions
 
 _AT_ONCE = 1 << 16  # pairs whose counts are numbers of Python at one time

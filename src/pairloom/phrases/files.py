@@ -28,7 +28,7 @@ _LONGEST_LINE = 1 << 24  # bytes; the head has all connectors
 _AGAIN = "Get or make the file again."
 
 
-class Content(NamedTuple):
+class PhraseFileContent(NamedTuple):
     """What is in a file."""
 
     passes: tuple[dict[Words, float], ...]
@@ -64,14 +64,14 @@ def _lines(passes: Sequence[Pass]) -> Iterator[list[Any]]:
             yield [number, score, *words]
 
 
-def read(path: str | os.PathLike[str]) -> Content:
+def read(path: str | os.PathLike[str]) -> PhraseFileContent:
     """Read a file of phrases. What is not as `write` writes it is refused, with the number of its line."""
     name = os.fspath(path)
     with opened(name, "Give a file of phrases.") as file:
         return read_from(file, name)
 
 
-def read_from(file: BinaryIO, name: str) -> Content:
+def read_from(file: BinaryIO, name: str) -> PhraseFileContent:
     """Read what such a file has."""
     lines = numbered_lines(file, name, longest=_LONGEST_LINE)
     header = _json(next(lines, (1, ""))[1])
@@ -89,7 +89,7 @@ def read_from(file: BinaryIO, name: str) -> Content:
     found = [len(phrases) for phrases in passes]
     if found != numbers:
         raise InputError(f"{name} has {sum(found):,} phrases of {sum(numbers):,}. {_AGAIN}")
-    return Content(passes, connectors, delimiter, made)
+    return PhraseFileContent(passes, connectors, delimiter, made)
 
 
 def _head(header: dict[str, Any], name: str) -> tuple[str, frozenset[str], list[int], dict[str, Any]]:

@@ -21,7 +21,7 @@ def check_smallest(budget: Budget, threads: int) -> None:
     budget.check([MemoryItem("for text", BLOCKS_OF_TEXT * threads)], "Take fewer threads")
 
 
-class Need:
+class PhraseMemory:
     """What a pass over a text takes, as far as it is known."""
 
     def __init__(self, budget: Budget, threads: int, listed: bool) -> None:

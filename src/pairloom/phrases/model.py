@@ -23,8 +23,8 @@ from pairloom.errors import InputError
 from pairloom.phrases import files
 from pairloom.phrases.choosing import choose
 from pairloom.phrases.joining import JoinedCorpus, Pass, is_phrase, join
-from pairloom.phrases.memory_need import Need, check_joining, check_smallest
-from pairloom.phrases.pairs import count_pairs
+from pairloom.phrases.memory_need import PhraseMemory, check_joining, check_smallest
+from pairloom.phrases.pair_counts import count_pairs
 from pairloom.phrases.scores import PhraseOptions, Score, checked_connectors, checked_delimiter
 from pairloom.progress import OnProgress, Progress, ignore, reporter
 from pairloom.system.files import atomic_write, check_folder, output_errors
@@ -102,7 +102,7 @@ class Phrases:
         with _opened(corpus, text, tokenize) as opened:
             on_progress(Progress(stage="compile"))
             for threshold_of_pass in options.thresholds:
-                need = Need(budget, threads, listed=not opened.has_blocks)
+                need = PhraseMemory(budget, threads, listed=not opened.has_blocks)
                 joined = JoinedCorpus(opened, found, options.connectors, options.delimiter, threads)
                 pairs = count_pairs(
                     joined if found else opened,

@@ -99,7 +99,7 @@ def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> Trainer:
     def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
         room = cbow.make_room(stretch.reach, longest, model.width)
         done: tuple[int, float] = cbow.train_hierarchical(
-            model, ways, room, stretch.places, *stretch[:3], divide, *rates
+            model, ways, room, stretch.centres, *stretch[:3], divide, *rates
         )
         return done
 
@@ -117,7 +117,7 @@ def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide
     def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
         room = cbow.make_room(stretch.reach, 1 + negatives, model.width)
         done: tuple[int, float] = cbow.train_negative(
-            model, noise, labels, room, stretch.places, *stretch[:3], negatives, divide, draws, *rates
+            model, noise, labels, room, stretch.centres, *stretch[:3], negatives, divide, draws, *rates
         )
         return done
 

@@ -177,7 +177,7 @@ def train_pairs(
     check_smallest(budget, config)
     if config.model == "sppmi-svd":
         raise ConfigError("model=sppmi-svd counts the pairs of a text, and pairs are given here. Use skipgram.")
-    of_text = sorted(options.keys() & {*PairSource.unused, "max_sentence"})
+    of_text = sorted(options.keys() & {*PairSource.unused_options, "max_sentence"})
     if of_text:
         raise ConfigError(f"{of_text[0]} is about text, and pairs are given as they are. Leave it out.")
     if config.model == "cbow" or config.objective == "hs":

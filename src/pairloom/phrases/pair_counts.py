@@ -20,7 +20,7 @@ from pairloom.corpus.counting import WordCounts, count
 from pairloom.corpus.sentences import Block, Corpus
 from pairloom.corpus.spilling import Sieve
 from pairloom.errors import CorpusChangedError, InputError
-from pairloom.phrases.memory_need import Need
+from pairloom.phrases.memory_need import PhraseMemory
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.cache_folder import default_cache_dir, temporary_folder
 from pairloom.system.files import output_errors
@@ -54,7 +54,7 @@ def count_pairs(
     *,
     min_count: int,
     connectors: frozenset[str] = frozenset(),
-    need: Need | None = None,
+    need: PhraseMemory | None = None,
     max_memory: int | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
     threads: int,
@@ -64,7 +64,7 @@ def count_pairs(
 
     need refuses what does not fit, and says how large tables may be. max_memory: as of `count`.
     """
-    need = need or Need(Budget(max_memory), threads, listed=not corpus.has_blocks)
+    need = need or PhraseMemory(Budget(max_memory), threads, listed=not corpus.has_blocks)
     running: Any = {"max_memory": max_memory, "cache_dir": cache_dir, "threads": threads, "on_progress": on_progress}
     words = count(corpus, sieve=Sieve(check=need.check_words), **running)
     need.check_words(len(words.counts), len(words.arena))
@@ -200,7 +200,7 @@ def _gaps_in(
 _Counted = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.uint64], int]
 
 
-def _count_shares(path: Path, min_count: int, threads: int, need: Need) -> _Counted:
+def _count_shares(path: Path, min_count: int, threads: int, need: PhraseMemory) -> _Counted:
     """The keys, gaps and counts of all pairs seen min_count times, and how many pairs there are in all."""
     n_units = path.stat().st_size // 4
     n_slots = _table_size(n_units, threads, need.slots(MOST_BYTES // 16))
