@@ -19,4 +19,4 @@ PathName = str | os.PathLike[str]
 CorpusLike = PathName | Iterable[PathName] | Iterable[Sequence[str]]
 
 # One or more files of `word context [weight]` lines or Parquet, or pairs that can be read more than once.
-PairsLike = PathName | Iterable[PathName] | Iterable[tuple[str, str]] | Iterable[tuple[str, str, float]]
+PairsLike = PathName | Iterable[PathName] | Iterable[tuple[str, str] | tuple[str, str, float]]
