@@ -35,7 +35,7 @@ MESSAGES = {
     "native-record-of-odd-things.loom": "which no pairloom writes. It is damaged, or not a file that pairloom saved",
     "native-record-of-150-levels.loom": "the record is nested more than 100 deep.",
     "pairs-weight-with-an-underscore.txt": "line 2: the weight '1_000' is not a number.",
-    "phrases-connectors-of-lists.jsonl": "line 1: the head of the file is damaged.",
+    "phrases-connectors-of-lists.jsonl": "line 1: the header is damaged.",
     "phrases-score-of-nan.jsonl": 'line 2: \'[1, NaN, "a", "b"]\' is not a phrase.',
     "questions-number-with-an-underscore.tsv": "line 2: 'a b 1_0' is not two words and a number.",
     "vec-cut-in-its-last-number.vec": "its last line, from byte 14 on, has no end",

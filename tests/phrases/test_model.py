@@ -17,7 +17,7 @@ import pairloom
 from pairloom import Phrases
 from pairloom.cli.main import main
 from pairloom.corpus.sentences import open_corpus
-from pairloom.phrases import pair_counts as pair_counting
+from pairloom.phrases import pair_counts
 from pairloom.phrases.joining import inner_words, join
 from pairloom.phrases.scores import SCORES
 from tests.reading import read_in_blocks
@@ -204,14 +204,14 @@ def random_text(n_lines=3000, n_words=2000, seed=1):
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_counts_are_exact_however_small_the_tables_blocks_and_shares_are(threads, tmp_path, monkeypatch):
     """Some 15 000 different pairs, in tables for 768: the shares have to be halved again and again."""
-    monkeypatch.setattr(pair_counting, "MOST_BYTES", 1024)
-    monkeypatch.setattr(pair_counting, "_READ", 1000)
+    monkeypatch.setattr(pair_counts, "MOST_BYTES", 1024)
+    monkeypatch.setattr(pair_counts, "_UNITS_AT_ONCE", 1000)
     read_in_blocks(monkeypatch, 5000)
     text, connectors = random_text(), frozenset({"w0", "w1", "w7"})
     (tmp_path / "c.txt").write_text(text)
     words, pairs, tokens = counted(lists(text), connectors)
     with open_corpus(tmp_path / "c.txt") as corpus:
-        got = pair_counting.count_pairs(corpus, min_count=2, connectors=connectors, threads=threads)
+        got = pair_counts.count_pairs(corpus, min_count=2, connectors=connectors, threads=threads)
     name = got.words.words(range(len(got.words.counts)))
     found = {
         (name[a], *(name[c] for c in got.gaps[gap]), name[b]): n
@@ -235,7 +235,7 @@ def test_pairs_do_not_cross_lines_but_reach_across_the_pieces_of_a_long_line(tmp
     phrases = Phrases.learn(tmp_path / "c.txt", min_count=1, threshold=-1, scoring="npmi", max_sentence=3)
     assert set(phrases.phrases) == {"a_b", "c_d", "e_f", "f_e"}
     with open_corpus(tmp_path / "c.txt") as corpus:
-        got = pair_counting.count_pairs(corpus, min_count=1, threads=2)
+        got = pair_counts.count_pairs(corpus, min_count=1, threads=2)
     assert sorted(got.counts.tolist()) == [10, 10, 99, 100]
 
 
@@ -366,25 +366,28 @@ HEAD = '{"format": "pairloom-phrases-1", "delimiter": "_", "connectors": ["of"],
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "is not a file of phrases. Make one by Phrases.save or pairloom phrases --save-phrases."),
+        ("", "is not a file of phrases. Make one with Phrases.save or pairloom phrases --save-phrases."),
         ("new york\n", "is not a file of phrases."),
         ("[" * 100_000, "is not a file of phrases."),
         (b"\xff\xfe", "line 1: not valid UTF-8 (byte 0 of the line)."),
-        (HEAD, "has 0 phrases of 1. Get or make the file again."),
-        (HEAD.replace("[1]", "1"), "line 1: the head of the file is damaged."),
-        (HEAD.replace('"_"', '" "'), "line 1: the head of the file is damaged."),
-        (HEAD.replace('["of"]', "[5]"), "line 1: the head of the file is damaged."),
-        (HEAD.replace("{", '{"made": 5, ', 1), "line 1: the head of the file is damaged."),
+        (HEAD, "has 0 of 1 phrases. Get or make the file again."),
+        (HEAD.replace("[1]", "1"), "line 1: the header is damaged."),
+        (HEAD.replace('"_"', '" "'), "line 1: the header is damaged."),
+        (HEAD.replace('["of"]', "[5]"), "line 1: the header is damaged."),
+        (HEAD.replace("{", '{"made": 5, ', 1), "line 1: the header is damaged."),
         (HEAD + '[1, 2.5, "new"]\n', "line 2: '[1, 2.5, \"new\"]' is not a phrase."),
         (HEAD + '[1, "2.5", "new", "york"]\n', "is not a phrase."),
         (HEAD + '[1, 2.5, "new", 5]\n', "is not a phrase."),
         (HEAD + '[1, 2.5, "new", ["of"], "york"]\n', "is not a phrase."),
         (HEAD + f'[1, 1{"0" * 400}, "new", "york"]\n', "is not a phrase."),
         (HEAD + '[1, 2.5, "new", "\\ud800"]\n', "is not a phrase."),
-        (HEAD + '[1, 2.5, "new", "york", "city"]\n', "between the first word and the last there can be connectors"),
+        (
+            HEAD + '[1, 2.5, "new", "york", "city"]\n',
+            "with nothing but connectors between the first word and the last.",
+        ),
         (HEAD + '[1, 2.5, "of", "york"]\n', "is not a phrase."),
-        (HEAD + '[2, 2.5, "new", "york"]\n', "line 2: no such pass, or a phrase twice."),
-        (HEAD + '[1, 2.5, "new", "york"]\n' * 2, "line 3: no such pass, or a phrase twice."),
+        (HEAD + '[2, 2.5, "new", "york"]\n', "line 2: there is no pass 2."),
+        (HEAD + '[1, 2.5, "new", "york"]\n' * 2, "line 3: the phrase is there twice."),
         (HEAD + '[1, 2.5, "new", "yo', "is not a phrase."),
     ],
 )
@@ -414,20 +417,26 @@ def test_a_file_that_is_none(path, tmp_path, monkeypatch):
             "min_count=0 is out of range. Use 1 to 4611686018427387904; 5 is usual, 1 keeps every word.",
         ),
         ({"threshold": math.nan}, "threshold=nan is out of range. Use -1e+30 to 1e+30; 10 is usual for gensim's score"),
-        ({"threshold": 0}, "threshold=0 is out of range: a score above 0 is what makes a pair worth looking at."),
+        ({"threshold": 0}, "threshold=0 is out of range. Use a number above 0; 10 is usual"),
         ({"threshold": "10"}, "threshold='10' is not a number."),
         ({"threshold": 2, "scoring": "npmi"}, "threshold=2 is out of range. Use -1 to 1; 0.5 is usual for npmi."),
         ({"threshold": [1, 2], "passes": 3}, "threshold=[1, 2] has 2 values for 3 passes. Give one threshold, or one"),
         ({"threshold": []}, "threshold=[] has 0 values for no passes."),
         ({"passes": 0}, "passes=0 is out of range. Use 1 to 10; 1 joins two words, 2 up to four."),
         ({"scoring": "default"}, "scoring='default' is not a choice. Use gensim, word2vec, npmi or a function."),
-        ({"scoring": abs}, "does not take what it is called with. Use a function of worda_count, wordb_count,"),
-        ({"scoring": lambda **counts: 1.0}, "threshold=None leaves open what a phrase is."),
-        ({"scoring": lambda **counts: None, "threshold": 1}, "gave None, which is no number. Return a float."),
-        ({"delimiter": ""}, "delimiter='' joins nothing. Use one or a few characters, such as _."),
-        ({"delimiter": " "}, "delimiter=' ' is white space, which parts words. Use another, such as _."),
-        ({"delimiter": "a\u3000"}, "is white space"),
-        ({"delimiter": "\ud800"}, "joins nothing"),
+        ({"scoring": abs}, "cannot be called as a score. Use a function of worda_count, wordb_count,"),
+        (
+            {"scoring": lambda **counts: 1.0},
+            "threshold=None is for the scores with a name. Give a threshold for your function.",
+        ),
+        ({"scoring": lambda **counts: None, "threshold": 1}, "returned None, which is not a number. Return a float."),
+        ({"delimiter": ""}, "delimiter='' is not a delimiter. Use one or a few characters, for example _."),
+        (
+            {"delimiter": " "},
+            "delimiter=' ' contains white space, which separates words. Use another, for example _.",
+        ),
+        ({"delimiter": "a\u3000"}, "contains white space"),
+        ({"delimiter": "\ud800"}, "is not a delimiter"),
         ({"delimiter": "_" * 101}, "is too long"),
         ({"connectors": "german"}, "connectors='german' is not a choice. Use 'english' or a list of words."),
         ({"connectors": ["", "of"]}, "connectors='' is not a word."),
@@ -453,7 +462,9 @@ def test_other_bad_input(tmp_path):
     phrases = Phrases(({("a", "b"): 1.0},))
     with pytest.raises(pairloom.InputError, match=r"Use .split\(\) on it"):
         phrases.apply("a b")
-    with pytest.raises(pairloom.InputError, match=r"has white space, which text cannot hold\. Use wrap instead"):
+    with pytest.raises(
+        pairloom.InputError, match=r"contains white space, which separates words in a text\. Use wrap instead"
+    ):
         phrases.transform([["a b", "c"]], tmp_path / "out.txt")
     with pytest.raises(pairloom.InputError, match="can be read only once"):
         Phrases.learn(iter([["a", "b"]]))
@@ -546,7 +557,7 @@ def test_the_output_does_not_depend_on_threads(tmp_path, capsys):
         (["--threshold", "1,2,3", "--passes", "2"], "--threshold [1.0, 2.0, 3.0] has 3 values for 2 passes."),
         (["--scoring", "default"], "--scoring 'default' is not a choice."),
         (["--delimiter", ""], "--delimiter: it is empty"),
-        (["--delimiter", "\t"], "--delimiter '\\t' is white space"),
+        (["--delimiter", "\t"], "--delimiter '\\t' contains white space"),
         (["--connectors", "none.txt"], "none.txt cannot be read"),
         (["-o", "c.txt"], "c.txt is, or is among, the files to be read. Choose another name for the output."),
         (["--save-phrases", "c.txt"], "c.txt is, or is among, the files to be read."),

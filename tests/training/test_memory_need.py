@@ -61,7 +61,7 @@ def test_room_is_what_a_need_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_phrases_are_refused_before_the_text_is_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"for text\), and max_memory allows 0.0 MB. Take fewer threads"):
+    with pytest.raises(InputError, match=r"for text\), and max_memory allows 0.0 MB. Use fewer threads"):
         Phrases.learn(Unread(), max_memory=1000)
     phrases = Phrases(({("new", "york"): 1.0},))
     (tmp_path / "text").write_text("new york")
@@ -74,8 +74,8 @@ def test_phrases_are_refused_before_the_text_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("room", "message"),
     [
-        (100_000, r"for 3,\d\d\d different words\), and .* Take less text, or allow more"),
-        (1_200_000, r"different words \+ .* MB for .* pairs\), and .* Raise min_count, or take less text"),
+        (100_000, r"for 3,\d\d\d different words\), and .* Use less text, or allow more"),
+        (1_200_000, r"different words \+ .* MB for .* pairs\), and .* Raise min_count, or use less text"),
         (4_000_000, r"pairs \+ .* MB for .* phrases\), and .* Raise the threshold or min_count"),
     ],
 )
