@@ -35,7 +35,7 @@ def many_pairs(weighted: bool, n: int = 120_000) -> list[Pair]:
 
 @pytest.fixture
 def small_tables(monkeypatch: pytest.MonkeyPatch, spilled: list[int]) -> list[int]:
-    """Tables that have room for some thousand words; gives a list with a number for each that went to a file."""
+    """Tables for a few thousand words. Returns a list that gets an entry for each table that goes to a file."""
     monkeypatch.setattr(memory, "SMALLEST_TABLES", 3 << 20)
     monkeypatch.setattr(spilling, "FEWEST_ENTRIES", 1 << 10)
     monkeypatch.setattr(pair_names, "FEWEST_ENTRIES", 1 << 10)
@@ -103,9 +103,9 @@ def test_errors_and_vectors_are_the_same_too(
     tmp_path: Path, small_tables: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs, messages, vectors = many_pairs(weighted=False), [], []
-    for room in (1 << 40, 1):
+    for table_bytes in (1 << 40, 1):
         assert not small_tables
-        monkeypatch.setattr("pairloom.pairs.pair_encoding.for_counting", lambda _, room=room: room)
+        monkeypatch.setattr("pairloom.pairs.pair_encoding.for_counting", lambda _, n=table_bytes: n)
         running: Any = {"cache_dir": tmp_path, "dim": 2, "epochs": 1}
         with pytest.raises(InputError) as caught:
             pairloom.train_pairs(pairs, min_count=1e9, **running)

@@ -1,4 +1,4 @@
-"""Parts, blocks and rounds: how training is divided so that any number of threads gives the same bytes.
+"""Parts, blocks and rounds: how training is divided so that any number of threads trains the same bytes.
 
 A *round* is a few million pairs. For each round, words are dealt into P *parts* and contexts into P parts. The pair
 (w, c) belongs to the *block* (part of w, part of c), so a round has P * P blocks. They are trained in P steps:

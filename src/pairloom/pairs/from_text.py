@@ -132,7 +132,7 @@ class TextSource(Source):
         begins: npt.NDArray[np.int64],
         pairs: npt.NDArray[np.int64],
     ) -> None:
-        """Write the pairs of a chunk, of which n tokens stay, from these places on."""
+        """Write the pairs of a chunk that keeps n tokens, those of block b to pairs[begins[b]] and after."""
         from pairloom.kernel.steps import deal_text as kernel
 
         kept, left, right, last = self._buffers[:, chunk.at :]

@@ -168,7 +168,7 @@ class RowLookup:
         self._names, self._function, self._run = names, function, -1
 
     def __call__(self, rows: Numbers, first_pair: int) -> Numbers:
-        """Look up the rows of consecutive pairs, the first of which is pair number `first_pair`."""
+        """Look up the rows of consecutive pairs. The first is pair number `first_pair`."""
         edges = [begin for begin in self._names.run_begins if first_pair < begin < first_pair + len(rows)]
         cuts = pairwise([0, *(edge - first_pair for edge in edges), len(rows)])
         return np.concatenate([self._by_row(first_pair + a)[rows[a:b]] for a, b in cuts])
