@@ -35,7 +35,7 @@ from pairloom.kernel.steps.sgns import Model
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
 from pairloom.pairs.from_text import TextSource
-from pairloom.pairs.source import Dealt
+from pairloom.pairs.source import DealtPairs
 from pairloom.system.threads import workers
 from pairloom.training.blockwise import noise_by_part
 from pairloom.training.loop import start_model
@@ -52,7 +52,7 @@ class Work(NamedTuple):
     """Blocks to train."""
 
     model: Model
-    dealt: Dealt
+    dealt: DealtPairs
     noise: PartNoise
     parts: int
 
@@ -119,7 +119,7 @@ def _drawn(n_words: int, dim: int) -> Work:
         )
         pairs[starts[block] : starts[block + 1]] = (w.astype(np.int64) << 32) | c
     with workers(1) as pool:
-        return Work(start_model(n_words, n_words, dim, 1, pool), Dealt(pairs, starts), noise, parts)
+        return Work(start_model(n_words, n_words, dim, 1, pool), DealtPairs(pairs, starts), noise, parts)
 
 
 def _of_text(encoded: Encoded, dim: int) -> Work:

@@ -30,7 +30,7 @@ from pairloom.formats import fasttext, native, read_binary, read_text
 from pairloom.formats.detect import HEAD, format_of
 from pairloom.formats.opening import ReadOptions, VectorFile, load_errors, unpack
 from pairloom.formats.write_word2vec import write_binary, write_text
-from pairloom.pairs.pair_reading import lot_of
+from pairloom.pairs.pair_reading import parse_block
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 from reliability.mutate import BOUNDARIES, pick
@@ -170,7 +170,7 @@ class _InMemory:
 def _read_pairs(data: bytes) -> None:
     file, line = SourceFile(cast(Path, _InMemory(data)), NAME, False, len(data), (0, 0, 0)), 1
     for block in text_blocks(file, encoding="utf-8", errors="strict", keep_unspaced=False):
-        lot = lot_of(NAME, line, block)
+        lot = parse_block(NAME, line, block)
         line += block.text.count("\n")
         assert len(lot.w) == len(lot.c), "rows"
         for ids, strings in ((lot.w, lot.words), (lot.c, lot.contexts)):

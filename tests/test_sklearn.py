@@ -60,7 +60,7 @@ def test_fit_trains_as_pairloom_train_does_and_transform_gives_document_vectors(
 
 def test_every_option_of_training_is_a_parameter_with_the_same_default_and_reaches_it(texts):
     parameters = inspect.signature(DocumentVectorizer).parameters
-    defaults = {f.name: f.default for f in fields(TrainConfig) if f.name not in TextSource.unused}
+    defaults = {f.name: f.default for f in fields(TrainConfig) if f.name not in TextSource.unused_options}
     assert {name: parameters[name].default for name in defaults} == defaults
     other = {"dim": 3, "window": 2, "negatives": 1, "noise_power": 1.0, "min_count": 2, "max_vocab": 15, "sample": 0.5}
     other |= {

@@ -159,7 +159,7 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
 
     def _train_or_load(self, documents: list[list[str]]) -> Embedding:
         if self.embedding is None:
-            names = [field.name for field in fields(TrainConfig) if field.name not in TextSource.unused]
+            names = [field.name for field in fields(TrainConfig) if field.name not in TextSource.unused_options]
             options = cast(TrainKeywords, {name: getattr(self, name) for name in names})
             return train(documents, threads=self.threads, **options)
         if isinstance(self.embedding, str | os.PathLike):

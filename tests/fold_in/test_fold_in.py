@@ -128,7 +128,7 @@ def test_words_are_joined_once_and_to_their_own_model(without, two_topics):
         ({"pairs": []}, "None of the new words occurs with a context that the model knows"),
         ({"pairs": [("a", "zebra")]}, "None of the new words occurs with a context that the model knows"),
         ({"pairs": 7}, "Pairs cannot be of type int."),
-        ({"pairs": [("a", "cat"), "ac"]}, r"pairs\[1\] is 'ac', which is no pair."),
+        ({"pairs": [("a", "cat"), "ac"]}, r"pairs\[1\] is 'ac', which is not a pair."),
         ({"pairs": [("a",)]}, r"pairs\[0\] is \('a',\)."),
         ({"pairs": [("a", "")]}, r"The context of pairs\[0\] is an empty string."),
         ({"pairs": [("a", "cat"), ("a", "cat", float("nan"))]}, r"pairs\[1\]: a pair cannot have the weight nan."),

@@ -24,7 +24,7 @@ READERS = {
     "vec": pairloom.load,
     "vocabulary": Vocabulary.read,
     "phrases": Phrases.load,
-    "pairs": lambda path: list(open_pairs(path).lots()),
+    "pairs": lambda path: list(open_pairs(path).chunks()),
     "questions": lambda path: pairs_of(questions.read(path)),
 }
 MESSAGES = {
@@ -34,8 +34,8 @@ MESSAGES = {
     "fasttext-output-of-no-rows-of-2-to-the-62.bin": "at byte 169 a matrix has 0 rows of 4,611,686,018,427,387,904",
     "native-record-of-odd-things.loom": "which no pairloom writes. It is damaged, or not a file that pairloom saved",
     "native-record-of-150-levels.loom": "the record is nested more than 100 deep.",
-    "pairs-weight-with-an-underscore.txt": "line 2: the weight '1_000' is no number.",
-    "phrases-connectors-of-lists.jsonl": "line 1: the head of the file is damaged.",
+    "pairs-weight-with-an-underscore.txt": "line 2: the weight '1_000' is not a number.",
+    "phrases-connectors-of-lists.jsonl": "line 1: the header is damaged.",
     "phrases-score-of-nan.jsonl": 'line 2: \'[1, NaN, "a", "b"]\' is not a phrase.',
     "questions-number-with-an-underscore.tsv": "line 2: 'a b 1_0' is not two words and a number.",
     "vec-cut-in-its-last-number.vec": "its last line, from byte 14 on, has no line feed",

@@ -5,6 +5,7 @@ import io
 import json
 import sys
 from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from pairloom.config import TextOptions
 from pairloom.corpus.lines import LineFiles
 from pairloom.errors import CorpusChangedError
 from pairloom.pairings import basket_pairs, dependency_pairs, edge_pairs
+from pairloom.pairings.pairs import ReadingKeywords
 
 SESSIONS = Path(__file__).parents[3] / "shared/data/sessions/yoochoose_100k.txt"
 
@@ -151,8 +153,9 @@ def test_lemmas_and_lower_case(tmp_path):
 def test_the_end_of_a_file_ends_a_sentence(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).write_text(TELESCOPE_UD.strip())
-    both = list(dependency_pairs([tmp_path / "a", tmp_path / "b"]))
-    assert both == 2 * list(dependency_pairs(tmp_path / "a"))
+    both = [tmp_path / "a", tmp_path / "b"]
+    assert list(dependency_pairs(both)) == 2 * list(dependency_pairs(tmp_path / "a"))
+    assert list(dependency_pairs(tuple(both))) == list(dependency_pairs(both))
 
 
 GOOD = "1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n"
@@ -161,17 +164,20 @@ GOOD = "1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 Dogs dog NOUN _ _ 2 nsubj _ _\n", "line 1: columns parted by tabs: 1. CoNLL-U has ten"),
-        ("# fine\n" + GOOD + "2\tbark\n", "line 3: columns parted by tabs: 2. CoNLL-U has ten"),
-        ("1\t\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n", "line 1: columns parted by tabs: 10, one of them empty."),
-        (GOOD + "3\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n", "line 2: ID is '3', but this is word 2 of its sentence."),
+        ("1 Dogs dog NOUN _ _ 2 nsubj _ _\n", "line 1: 1 columns separated by tabs. CoNLL-U has ten"),
+        ("# fine\n" + GOOD + "2\tbark\n", "line 3: 2 columns separated by tabs. CoNLL-U has ten"),
+        ("1\t\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n", "line 1: 10 columns separated by tabs, one empty."),
+        (
+            GOOD + "3\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n",
+            "line 2: ID is '3', but this is word 2 of the sentence.",
+        ),
         ("one" + GOOD, "line 1: ID is 'one1', but this is word 1"),
         (GOOD.replace("2\tnsubj", "_\t_"), "line 1: HEAD is '_', not a number. Give parsed text"),
         (GOOD.replace("2\tnsubj", "²\tnsubj"), "line 1: HEAD is '²', not a number."),
         (GOOD, "line 1: HEAD is 2, in a sentence of 1 words."),
-        (GOOD.replace("\t2\t", "\t1\t"), "line 1: HEAD is 1, in a sentence of 1 words."),
-        ("", " gives no pairs. Check that this is the file that was meant."),
-        ("# only\n\n", " gives no pairs."),
+        (GOOD.replace("\t2\t", "\t1\t"), "line 1: HEAD is 1, the word itself. Correct it."),
+        ("", " has no pairs. Check that this is the right file."),
+        ("# only\n\n", " has no pairs."),
         (b"1\tcaf\xe9\n", "line 1, byte 5: 0xe9 is not valid utf-8."),
     ],
 )
@@ -198,7 +204,7 @@ def test_edges_make_pairs_both_ways_and_weights_go_with_them(tmp_path):
 
 
 def test_an_iterator_is_refused_since_pairs_are_read_twice():
-    with pytest.raises(pairloom.CorpusTypeError, match="can be read only once, and these pairs can be read again"):
+    with pytest.raises(pairloom.CorpusTypeError, match="can be read only once, and pairs are read again for every use"):
         edge_pairs(iter([("a", "b")]))
     with pytest.raises(pairloom.CorpusTypeError, match="can be read only once"):
         basket_pairs(iter([["a", "b"]]))
@@ -232,11 +238,11 @@ def test_a_giant_basket_is_an_error_with_its_line(tmp_path, capsys):
     (tmp_path / "b.txt").write_text("a b\n" + " ".join(map(str, range(1001))) + "\n")
     assert main(["pairs", "baskets", str(tmp_path / "b.txt"), "-o", str(tmp_path / "p.txt")]) == 2
     assert (
-        f"{tmp_path / 'b.txt'}, line 2: a basket of 1,001 items, where 1,000 is the largest allowed, would make "
-        "1,001,000 pairs. Allow larger ones, or part or remove this one."
+        f"{tmp_path / 'b.txt'}, line 2: a basket of 1,001 items would make 1,001,000 pairs, and 1,000 items is the "
+        "largest allowed. Allow larger baskets, or split or remove this one."
     ) in capsys.readouterr().err
     assert not (tmp_path / "p.txt").exists()
-    with pytest.raises(pairloom.InputError, match="basket 1: a basket of 3 items, where 2 is the largest"):
+    with pytest.raises(pairloom.InputError, match="basket 1: a basket of 3 items would make 6 pairs, and 2 items is"):
         list(basket_pairs([["a", "b"], ["a", "b", "c"]], largest=2))
     assert main(["pairs", "baskets", str(tmp_path / "b.txt"), "-o", str(tmp_path / "p.txt"), "--largest", "1001"]) == 0
     assert len((tmp_path / "p.txt").read_text().splitlines()) == 2 + 1001 * 1000
@@ -245,7 +251,7 @@ def test_a_giant_basket_is_an_error_with_its_line(tmp_path, capsys):
 def test_what_no_file_of_pairs_can_hold_is_refused(tmp_path):
     pairs = basket_pairs([["New York", "Paris"]])
     assert list(pairs) == [("New York", "Paris"), ("Paris", "New York")]
-    with pytest.raises(pairloom.InputError, match="'New York', 'Paris' has white space in it"):
+    with pytest.raises(pairloom.InputError, match="'New York', 'Paris' has white space in a name"):
         pairs.save(tmp_path / "p.txt")
     (tmp_path / "b.txt").write_text("a b\na " + "b" * 1001)
     with pytest.raises(pairloom.InputError, match=r"b\.txt, line 2: 'b{30}'\.\.\. is longer than 1000 bytes"):
@@ -256,6 +262,11 @@ def test_what_no_file_of_pairs_can_hold_is_refused(tmp_path):
 def test_an_option_that_there_is_not():
     with pytest.raises(pairloom.ConfigError, match=r"There is no option 'encodin'; did you mean 'encoding'\?"):
         basket_pairs([["a", "b"]], encodin="latin-1")
+
+
+def test_the_keywords_for_editors_are_fields_of_the_text_options():
+    types = {field.name: field.type for field in fields(TextOptions)}
+    assert ReadingKeywords.__annotations__ == {name: types[name] for name in ("lowercase", "encoding", "errors")}
 
 
 @pytest.mark.skipif(not SESSIONS.exists(), reason="the sessions are not here")

@@ -14,7 +14,7 @@ from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, InputError
 from pairloom.method.contexts import Windows, half_widths, keep_limit, pairs, stays
 from pairloom.method.draws import Purpose, draw, heldout_key, key
-from pairloom.pairs.cooccurrence import Thinning, _in_units, cooccurrences, trained_pairs, weighted_pairs
+from pairloom.pairs.cooccurrence import Thinning, cooccurrences, trained_pairs, weighted_pairs, weights_in_units
 from pairloom.pairs.from_text import TextSource
 
 TEXT = [[0, 1, 0, 2], [1], [2, 2, 0, 1, 1, 0, 2, 1]]
@@ -158,23 +158,26 @@ def test_alike_windows_give_a_symmetric_table(zipf_encoded):
 
 
 def test_common_fractions_are_counted_exactly_and_others_to_nine_digits():
-    assert _in_units(Windows(5, 5).weights(5), [])[1] == 5
-    assert _in_units([1 / d for d in range(1, 11)], [])[1] == 2520
-    (units, _), unit = _in_units([math.pi / 4, 1.0], [])
+    assert weights_in_units(Windows(5, 5).weights(5), [])[1] == 5
+    assert weights_in_units([1 / d for d in range(1, 11)], [])[1] == 2520
+    (units, _), unit = weights_in_units([math.pi / 4, 1.0], [])
     np.testing.assert_allclose(units / unit, [math.pi / 4, 1.0], rtol=1e-9)
 
 
-def test_progress_is_told_in_tokens_of_all_epochs(zipf_encoded):
-    told = []
+def test_progress_is_reported_in_tokens_of_all_epochs(zipf_encoded):
+    reports = []
     thinning = Thinning(keep_limit(np.ones(300)), seed=1, epochs=2)
-    cooccurrences(zipf_encoded, [1.0], [1.0], thinning=thinning, on_progress=told.append)
-    assert {report.stage for report in told} == {"pairs"}
-    assert (told[-1].done, told[-1].total) == (2 * zipf_encoded.n_tokens,) * 2
+    cooccurrences(zipf_encoded, [1.0], [1.0], thinning=thinning, on_progress=reports.append)
+    assert {report.stage for report in reports} == {"pairs"}
+    assert (reports[-1].done, reports[-1].total) == (2 * zipf_encoded.n_tokens,) * 2
 
 
 @pytest.mark.parametrize("weights", [[], [0.0], [-1.0], [math.nan], [math.inf]])
 def test_a_window_of_nothing_is_refused(weights):
-    with pytest.raises(ConfigError, match="numbers above 0"):
+    with pytest.raises(
+        ConfigError,
+        match=r"^The weights in left and right must be above 0 and at most 1024, and one of the lists not empty.$",
+    ):
         cooccurrences(encoded_of(TEXT), weights, weights)
 
 

@@ -13,8 +13,7 @@ import pairloom
 from pairloom.corpus import spilling
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
-from pairloom.pairs import pair_names as pair_sides
-from pairloom.pairs import pair_reading as pair_corpus
+from pairloom.pairs import pair_names, pair_reading
 from pairloom.pairs.pair_encoding import EncodedPairs, encode_pairs
 from pairloom.pairs.pair_names import Selection
 from pairloom.pairs.pair_reading import open_pairs
@@ -36,19 +35,19 @@ def many_pairs(weighted: bool, n: int = 120_000) -> list[Pair]:
 
 @pytest.fixture
 def small_tables(monkeypatch: pytest.MonkeyPatch, spilled: list[int]) -> list[int]:
-    """Tables that have room for some thousand words; gives a list with a number for each that went to a file."""
+    """Tables for a few thousand words. Returns a list that gets an entry for each table that goes to a file."""
     monkeypatch.setattr(memory, "SMALLEST_TABLES", 3 << 20)
     monkeypatch.setattr(spilling, "FEWEST_ENTRIES", 1 << 10)
-    monkeypatch.setattr(pair_sides, "FEWEST_ENTRIES", 1 << 10)
-    monkeypatch.setattr(pair_sides, "PAIRS_AT_ONCE", 1 << 12)
-    monkeypatch.setattr(pair_corpus, "_LOT", 1 << 11)
+    monkeypatch.setattr(pair_names, "FEWEST_ENTRIES", 1 << 10)
+    monkeypatch.setattr(pair_names, "PAIRS_AT_ONCE", 1 << 12)
+    monkeypatch.setattr(pair_reading, "TUPLES_PER_CHUNK", 1 << 11)
     read_in_blocks(monkeypatch, 1 << 16)
     return spilled
 
 
 def encoded(pairs: object, folder: Path, max_memory: int, threads: int = 1, **selected: Any) -> tuple[object, ...]:
     """All that comes of pairs."""
-    words = {"min_count": 1.0, "most": None, "given": None} | selected
+    words = {"min_count": 1.0, "max_size": None, "vocabulary": None} | selected
     with open_pairs(pairs) as corpus:
         result = encode_pairs(
             corpus,
@@ -70,7 +69,7 @@ def _facts(result: EncodedPairs) -> tuple[object, ...]:
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     "selected",
-    [{}, {"min_count": 3.5}, {"most": 700}, {"given": Vocabulary.of([("wört7", 5), ("no", 2), ("wört0", 1)])}],
+    [{}, {"min_count": 3.5}, {"max_size": 700}, {"vocabulary": Vocabulary.of([("wört7", 5), ("no", 2), ("wört0", 1)])}],
 )
 def test_pairs_are_the_same_bytes_whether_tables_went_to_files_or_not(
     tmp_path: Path, small_tables: list[int], threads: int, weighted: bool, selected: dict[str, Any]
@@ -104,9 +103,9 @@ def test_errors_and_vectors_are_the_same_too(
     tmp_path: Path, small_tables: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs, messages, vectors = many_pairs(weighted=False), [], []
-    for room in (1 << 40, 1):
+    for table_bytes in (1 << 40, 1):
         assert not small_tables
-        monkeypatch.setattr("pairloom.pairs.pair_encoding.memory_for_counting", lambda _, room=room: room)
+        monkeypatch.setattr("pairloom.pairs.pair_encoding.memory_for_counting", lambda _, n=table_bytes: n)
         running: Any = {"cache_dir": tmp_path, "dim": 2, "epochs": 1}
         with pytest.raises(InputError) as caught:
             pairloom.train_pairs(pairs, min_count=1e9, **running)

@@ -189,7 +189,7 @@ def test_more_words_than_fit_are_counted_all_the_same(tmp_path: Path, little: in
 def test_more_chosen_words_than_fit_are_refused_before_their_names_are_gathered(
     tmp_path: Path, little: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pair_sides.SideCounts, "chosen", lambda *_: pytest.fail("they were gathered"))
+    monkeypatch.setattr(pair_sides.NameTable, "selected", lambda *_: pytest.fail("they were gathered"))
     pairs = [(f"w{i}", f"c{i % 50}") for i in range(100_000)]
     with pytest.raises(InputError, match=r"100,000 words and 50 contexts of dim 300 \+ 10.4 MB for their names\)"):
         pairloom.train_pairs(pairs, dim=300, min_count=1, max_memory=little, cache_dir=tmp_path)

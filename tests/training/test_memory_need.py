@@ -61,7 +61,7 @@ def test_room_is_what_a_need_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_phrases_are_refused_before_the_text_is_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"for text\), and max_memory allows 0.0 MB. Take fewer threads"):
+    with pytest.raises(InputError, match=r"for text\), and max_memory allows 0.0 MB. Use fewer threads"):
         Phrases.learn(Unread(), max_memory=1000)
     phrases = Phrases(({("new", "york"): 1.0},))
     (tmp_path / "text").write_text("new york")
@@ -74,8 +74,8 @@ def test_phrases_are_refused_before_the_text_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("room", "message"),
     [
-        (100_000, r"for 3,\d\d\d different words\), and .* Take less text, or allow more"),
-        (1_200_000, r"different words \+ .* MB for .* pairs\), and .* Raise min_count, or take less text"),
+        (100_000, r"for 3,\d\d\d different words\), and .* Use less text, or allow more"),
+        (1_200_000, r"different words \+ .* MB for .* pairs\), and .* Raise min_count, or use less text"),
         (4_000_000, r"pairs \+ .* MB for .* phrases\), and .* Raise the threshold or min_count"),
     ],
 )
@@ -100,7 +100,7 @@ def test_words_are_counted_through_files_and_refused_while_they_are_added_up(
     monkeypatch.setattr(
         spilling.TableBudget, "spill", lambda tables, table: (spilled.append(1), spill(tables, table))[1]
     )
-    monkeypatch.setattr("pairloom.phrases.pairs.count", _counting_in_little(monkeypatch))
+    monkeypatch.setattr("pairloom.phrases.pair_counts.count", _counting_in_little(monkeypatch))
     running: Any = {"min_count": 1, "threshold": -1, "scoring": "npmi", "cache_dir": tmp_path}
     assert Phrases.learn(text, **running, max_memory=RUNNING + 400_000_000) == expected
     assert spilled
@@ -198,8 +198,8 @@ def test_what_is_explained_is_the_same_however_much_text_is_counted_at_a_time(
     emb, path = explained
     expected = json.dumps(pairloom.explain(emb, path, threads=1).as_dict())
     slabs: list[int] = []
-    of_slab = cooccurrence._Counting._slab
-    monkeypatch.setattr(cooccurrence._Counting, "_slab", lambda *args: (slabs.append(1), of_slab(*args))[1])
+    of_slab = cooccurrence.CooccurrenceCounter._slab
+    monkeypatch.setattr(cooccurrence.CooccurrenceCounter, "_slab", lambda *args: (slabs.append(1), of_slab(*args))[1])
     monkeypatch.setattr(explanation_needs, "TOKENS_PER_SLAB", 4000)
     monkeypatch.setattr(explanation_needs, "SMALLEST_SLAB", 1000)
     assert json.dumps(pairloom.explain(emb, path, threads=1).as_dict()) == expected

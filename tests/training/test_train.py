@@ -134,13 +134,15 @@ def test_a_positional_context_is_named_by_its_place():
 
 
 def test_a_line_too_long_to_be_a_window_is_refused():
-    with pytest.raises(InputError, match="The longest line has 5,001 words, and with window=sentence"):
+    with pytest.raises(
+        InputError, match="all words of a line are contexts of each other, and the longest line has 5,001 words"
+    ):
         pairloom.train([["a", "b", "c"] * 1667] * 2, min_count=1, window="sentence")
 
 
 def test_too_many_positional_contexts_are_refused(monkeypatch, two_topics):
-    monkeypatch.setattr(text_source, "MOST_PLACED", 199)
-    with pytest.raises(InputError, match="20 words at 10 places make 200 positional contexts; 199 is the limit"):
+    monkeypatch.setattr(text_source, "MOST_POSITIONAL_CONTEXTS", 199)
+    with pytest.raises(InputError, match="20 words at 10 places make 200 positional contexts, and 199 is the limit"):
         pairloom.train(two_topics, **TOY, positional=True)
 
 
@@ -274,7 +276,9 @@ def test_a_given_vocabulary_and_options_that_would_change_it_contradict_each_oth
 
 @pytest.mark.parametrize("corpus", [[["a"], ["b"]] * 30, [["a", "b"]] * 30])
 def test_a_text_without_pairs_is_refused(corpus):
-    with pytest.raises(pairloom.InputError, match="No line of the corpus keeps two words"):
+    with pytest.raises(
+        pairloom.InputError, match="After min_count and sample, no line of the corpus has two words left"
+    ):
         pairloom.train(corpus, min_count=1, sample=1e-30)
 
 

@@ -169,7 +169,7 @@ def occurrences_in_pairs(
     """
     number = {word: j for j, word in enumerate(wanted or ())}
     found = [np.empty((3, 0))]
-    for lot in pairs.lots():
+    for lot in pairs.chunks():
         new, others = (lot.words, lot.contexts) if new_first else (lot.contexts, lot.words)
         of_new, of_others = (lot.w, lot.c) if new_first else (lot.c, lot.w)
         numbers = [-1 if word in known else _number(word, number, wanted is None) for word in new.texts]

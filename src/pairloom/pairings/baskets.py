@@ -1,39 +1,42 @@
-"""Pairs from baskets, sets and sessions: whatever is in one with a thing is its context, in whichever order."""
+"""Pairs from baskets, sets and sessions: the contexts of a thing are all others in its basket, in any order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
-from typing import Any
+from typing import Any, Unpack
 
 from pairloom.config import MAX_WORD_BYTES, check_whole
 from pairloom.corpus.lines import LineFiles, check_lengths, is_path, reading_options
-from pairloom.corpus.sentences import open_corpus
+from pairloom.corpus.sentences import WordLine, open_corpus
 from pairloom.errors import InputError
-from pairloom.pairings.pairs import Pair, Pairs
+from pairloom.pairings.pairs import Pair, Pairs, ReadingKeywords
+from pairloom.types import CorpusLike
 
-LARGEST = 1000  # items, so a million pairs
+LARGEST = 1000  # items, which make a million pairs
 
 
-def basket_pairs(baskets: Any, *, largest: int = LARGEST, **text: Any) -> Pairs:
-    """All pairs of two places in a basket: n items make n * (n - 1) pairs.
+def basket_pairs(baskets: CorpusLike, *, largest: int = LARGEST, **text: Unpack[ReadingKeywords]) -> Pairs:
+    """All pairs of two items of a basket: n items make n * (n - 1) pairs.
 
-    baskets: a file with a basket a line, items parted by white space, or a list of lists of strings. An item that is
-    in a basket twice has two places. A basket of more than `largest` items is an error rather than a flood of pairs.
-    text: encoding, errors, lowercase.
+    baskets: a file with one basket per line, items separated by white space, or a list of lists of strings. An item
+    that is twice in a basket counts as two items. A basket of more than `largest` items is an error, since its pairs
+    would outweigh all others.
+    text: lowercase, encoding and errors, as in `TextOptions`.
 
     >>> list(basket_pairs([["bread", "milk", "beer"]]))[:3]
     [('bread', 'milk'), ('bread', 'beer'), ('milk', 'bread')]
     """
     check_whole("largest", largest, 2, 100_000, f"{LARGEST} is usual")
-    options = reading_options(text)
-    source = LineFiles(baskets, options) if is_path(baskets) else open_corpus(baskets, text=options)
+    options = reading_options(dict(text))
+    given: Any = baskets  # is_path and open_corpus check the type
+    source = LineFiles(given, options) if is_path(given) else open_corpus(given, text=options)
 
     def make() -> Iterator[Pair]:
         for where, basket in _of_lines(source) if isinstance(source, LineFiles) else _of_lists(source.word_lines()):
             if len(basket) > largest:
                 n = len(basket)
                 raise InputError(
-                    f"{where}: a basket of {n:,} items, where {largest:,} is the largest allowed, would make "
-                    f"{n * (n - 1):,} pairs. Allow larger ones, or part or remove this one."
+                    f"{where}: a basket of {n:,} items would make {n * (n - 1):,} pairs, and {largest:,} items is the "
+                    "largest allowed. Allow larger baskets, or split or remove this one."
                 )
             yield from permutations(basket, 2)
 
@@ -47,6 +50,6 @@ def _of_lines(files: LineFiles) -> Iterator[tuple[str, Sequence[str]]]:
             yield lines.where(i), line.split()
 
 
-def _of_lists(pieces: Any) -> Iterator[tuple[str, Sequence[str]]]:
+def _of_lists(pieces: Iterable[WordLine]) -> Iterator[tuple[str, Sequence[str]]]:
     for number, piece in enumerate(pieces):
         yield f"basket {number}", piece.words

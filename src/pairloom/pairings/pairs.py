@@ -1,32 +1,41 @@
-"""Pairs that can be read again, and a file of them."""
+"""`Pairs`: what the functions of this folder return. They can be read again, and saved to a file."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import TypedDict
 
+from pairloom.config import Errors
 from pairloom.errors import CorpusTypeError, InputError
 from pairloom.system.files import check_folder, output_errors, packed_write
+from pairloom.types import PathName
 
 Pair = tuple[str, str] | tuple[str, str, float]  # w, c, and the weight if there is one
 
 _AT_ONCE = 1 << 13  # lines
 
 
+class ReadingKeywords(TypedDict, total=False):
+    """How to read files of baskets, edges or parses: fields of `TextOptions`, as keyword arguments."""
+
+    lowercase: bool
+    encoding: str
+    errors: Errors
+
+
 class Pairs:
-    """Pairs (w, c) or (w, c, weight), made anew each time they are iterated."""
+    """Pairs (w, c) or (w, c, weight). Each iteration reads the source again, so they take no memory."""
 
     def __init__(self, name: str, make: Callable[[], Iterator[Pair]]) -> None:
-        self.name = name  # of what they are made of, for messages
+        self.name = name  # of the source, for messages
         self._make = make
 
     def __iter__(self) -> Iterator[Pair]:
         return self._make()
 
-    def save(self, path: str | os.PathLike[str]) -> int:
-        """Write them, a line each; the file appears whole or not at all, packed if its name ends in .gz.
+    def save(self, path: PathName) -> int:
+        """Write one line for each pair, compressed if the name ends in .gz. Returns the number of pairs.
 
-        Gives their number.
+        If writing fails, no file is left behind, and a file of this name stays as it was.
         """
         check_folder(path)
         n = 0
@@ -38,14 +47,14 @@ class Pairs:
         return n
 
     def lines(self) -> Iterator[list[str]]:
-        """Many lines at a time. None at all is an error."""
+        """The lines of the file, many at a time. No pairs at all is an error."""
         pairs = iter(self)
         n = 0
         while lines := [_line(pair) for pair in islice(pairs, _AT_ONCE)]:
             n += len(lines)
             yield lines
         if n == 0:
-            raise InputError(f"{self.name} gives no pairs. Check that this is the file that was meant.")
+            raise InputError(f"{self.name} has no pairs. Check that this is the right file.")
 
 
 def _line(pair: Pair) -> str:
@@ -53,15 +62,16 @@ def _line(pair: Pair) -> str:
     line = f"{w} {c} {repr(weight[0]).removesuffix('.0')}\n" if weight else f"{w} {c}\n"
     if len(line.split()) != len(pair):
         raise InputError(
-            f"The pair {w!r}, {c!r} has white space in it, which parts columns in a file. Use other names."
+            f"The pair {w!r}, {c!r} has white space in a name, and white space separates the columns of a file. "
+            "Replace it, for example by _."
         )
     return line
 
 
-def check_readable_again(source: Any) -> None:
-    """Refuse what can be iterated only once."""
+def check_readable_again(source: object) -> None:
+    """Refuse iterators, which can be read only once."""
     if isinstance(source, Iterable) and iter(source) is iter(source):
         raise CorpusTypeError(
-            f"A {type(source).__name__} can be read only once, and these pairs can be read again. "
-            "Give a path, a list, or an object whose __iter__ starts anew each time."
+            f"A {type(source).__name__} can be read only once, and pairs are read again for every use. "
+            "Give a path, a list, or an object whose __iter__ starts from the beginning each time."
         )

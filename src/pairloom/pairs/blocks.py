@@ -1,9 +1,25 @@
-"""How training is cut up: parts, the blocks of their pairs, and rounds.
+"""Parts, blocks and rounds: how training is divided so that any number of threads trains the same bytes.
 
-Words are dealt into P parts and contexts into P parts; a pair (w, c) falls into the block (part of w, part of c).
-The P blocks (i, (i + s) mod P) of one s share no row of W and no row of C, so that any number of threads or machines
-trains them in any order with the same result; a row meets the blocks of s = 0, 1, ... in this order. Nothing here knows
-how many threads there are.
+A *round* is a few million pairs. For each round, words are dealt into P *parts* and contexts into P parts. The pair
+(w, c) belongs to the *block* (part of w, part of c), so a round has P * P blocks. They are trained in P steps:
+
+    step s = 0, 1, ..., P - 1 trains the P blocks (0, s mod P), (1, (1 + s) mod P), ..., (P - 1, (P - 1 + s) mod P)
+
+For example, with P = 3, this table has the step in which the block (row, column) is trained:
+
+                         contexts of part 0   part 1   part 2
+    words of part 0              0              1        2
+    words of part 1              2              0        1
+    words of part 2              1              2        0
+
+Why two threads give the same bytes as one:
+
+1. A block changes only the rows of its own two parts: its noise, too, is drawn from its own part of the contexts. No
+   two blocks of a step have a part in common, so they share no row of W and no row of C. It makes no difference which
+   thread trains which block, or in what order.
+2. Within a block, one thread trains the pairs one after another, in an order that `Source.deal` fixes.
+3. The steps follow each other. So every row meets its blocks, and every block its pairs, always in the same order.
+4. Nothing in this module knows the number of threads: parts and rounds depend only on the corpus and the options.
 """
 
 from collections.abc import Iterator
@@ -13,20 +29,21 @@ import numpy as np
 from pairloom.method.draws import draw
 from pairloom.types import Ids, Starts
 
-ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix, so that a few blocks fit the cache that cores share
-WORDS_PER_PART = 32  # fewer, and the noise of a part would be drawn from too few contexts
+ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix: a few blocks then fit the cache that the cores share
+WORDS_PER_PART = 32  # with fewer, the noise of a part would be drawn from too few contexts
 FEWEST_PARTS, MOST_PARTS = 32, 64
 PAIRS_PER_ROUND = 8_000_000  # 64 MB of pairs in memory
-PAIRS_PER_BLOCK = 500_000  # reached with one or two parts only; a thread has room for a whole block's batches
-TOKENS_PER_CHUNK = 1 << 16  # what one thread thins and deals at a time
+PAIRS_PER_BLOCK = 500_000  # reached only with one or two parts; each thread has buffers for a whole block
+TOKENS_PER_CHUNK = 1 << 16  # the text that one thread thins and deals at a time
 
 
 def number_of_parts(n_words: int, n_contexts: int, dim: int, pairs: float) -> int:
-    """P, a power of two, from the size of the model and how many pairs an epoch is expected to have.
+    """P, a power of two, from the size of the model and the expected number of pairs in an epoch.
 
-    At least 32 where there are words enough: with one part the pairs of a word come together, and when a batch was six
-    pairs in corpus order the analogies solved on Wikipedia fell from 25 to 20 %. A text too short for half a round has
-    16 at least: in smaller blocks fewer pairs would find others of their context (`kernel.block.gather`).
+    P is at least 32 if there are enough words. With one part, the pairs of a word follow each other, and when a batch
+    was six pairs in corpus order, the share of analogies solved on Wikipedia fell from 25 to 20 %. If the epoch is
+    shorter than half a round, P is at least 16: in smaller blocks, fewer pairs would find others of the same context
+    to share a batch with (`kernel.steps.block.gather`).
     """
     fewest = FEWEST_PARTS if pairs >= PAIRS_PER_ROUND / 2 else FEWEST_PARTS // 2
     by_cache = max(fewest, max(n_words, n_contexts) * dim * 4 / ROW_BYTES_PER_PART)
@@ -38,19 +55,19 @@ def number_of_parts(n_words: int, n_contexts: int, dim: int, pairs: float) -> in
 
 
 def pairs_per_round(parts: int, dim: int, negatives: int) -> int:
-    """PAIRS_PER_ROUND, or fewer where one block would be too long for memory, or take longer than a third of a second.
+    """PAIRS_PER_ROUND, or fewer if a block would need too much memory or take longer than a third of a second.
 
-    An interrupt waits for the blocks that are being trained.
+    The time matters because Ctrl-C takes effect only when the blocks being trained are done.
     """
     return min(PAIRS_PER_ROUND, parts**2 * min(PAIRS_PER_BLOCK, 10**9 // (dim * (negatives + 1))))
 
 
 def deal_parts(n_words: int, parts: int, key: np.uint64) -> Ids:
-    """The part of each word or context: every P in order of frequency go one to each part, which to which by draws.
+    """The part of each word or context. Each group of P words in order of frequency is dealt at random, one to a part.
 
-    So parts weigh the same, and w // P numbers the words of a part, on which `kernel.block` relies. They are dealt anew
-    in every round: with parts that stay, a word would meet as noise only the contexts that share a part with its own,
-    and on 17 M words of Wikipedia WS-353 fell by a point.
+    So all parts have nearly the same weight, and w // P is different for all words of a part, which
+    `kernel.steps.block` relies on. Words are dealt again in every round: with fixed parts, the noise of a word
+    would only ever come from the parts of its own contexts, and on 17 M words of Wikipedia WS-353 fell by a point.
 
     >>> deal_parts(7, 4, np.uint64(0)).tolist()
     [2, 1, 0, 3, 0, 2, 1]
@@ -61,16 +78,16 @@ def deal_parts(n_words: int, parts: int, key: np.uint64) -> Ids:
 
 
 def stride_of(dim: int) -> int:
-    """Floats from row to row: whole cache lines, an odd number of them.
+    """Floats from one row to the next: an odd number of whole cache lines.
 
-    With an even number, and worst with a power of two, the rows of a batch would crowd into a few sets of the cache:
-    dim 4096 ran at a third of its speed.
+    With an even number, and above all with a power of two, the rows of a batch would compete for a few sets of the
+    cache: dim 4096 ran at a third of its speed.
     """
     return ((dim + 15) // 16 | 1) * 16
 
 
 def ranges(starts: Starts, tokens: int) -> Iterator[tuple[int, int]]:
-    """Ranges of whole sentences of at least so many tokens each (the last may have fewer).
+    """Ranges (first, last) of whole sentences, each of at least `tokens` tokens; the final range may be shorter.
 
     >>> list(ranges(np.array([0, 4, 8, 12, 13]), 5))
     [(0, 2), (2, 4)]
@@ -78,6 +95,6 @@ def ranges(starts: Starts, tokens: int) -> Iterator[tuple[int, int]]:
     at, last = 0, len(starts) - 1
     while at < last:
         end = min(int(starts[at]) + tokens, int(starts[-1]))
-        near = starts[at : at + tokens + 1]  # sentences have tokens; starts are mapped, so touch few
+        near = starts[at : at + tokens + 1]  # no sentence is empty, so the end is in here; starts may be a mapped file
         begin, at = at, at + int(np.searchsorted(near, end))
         yield begin, at

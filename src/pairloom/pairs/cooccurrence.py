@@ -1,18 +1,18 @@
-"""How often each word has each context: #(w, c), exact, for texts and matrices of any size.
+"""#(w, c), how often each word has each context: exact counts, for texts and tables of any size.
 
-The window is drawn anew at every position, so a pair at distance d is in D with a probability. #(w, c) adds up these
-probabilities: it is what the count of the pair is on average, without the noise of the draws.
+Training draws a window for every token, so a pair at distance d is in D with some probability. #(w, c) is the sum of
+these probabilities: the expected count of the pair, without the noise of the draws.
 
-    #(w, c) = Σ over the places of w in the text of left[d - 1] or right[d - 1], for each c that stands d words away
+    #(w, c) = Σ over the occurrences of w, over each c that stands d words away, of left[d - 1] or right[d - 1]
 
-Subsampling has no such short cut, since the words that leave let the window reach further. So the text is thinned by
-the very draws of training, epoch by epoch, and the counts of all epochs are added up.
+There is no such formula for subsampling, since windows reach further where words are left out. So the text is thinned
+by the same draws as in training, epoch by epoch, and the counts of all epochs are added up.
 
-    text, slab by slab -> rows, in parallel -> a run in a file without a name -> all runs merged -> `Cooccurrences`
+    text, slab by slab -> rows, on all threads -> a run in an unnamed file -> all runs merged -> `Cooccurrences`
 
-A slab is as long as fits memory; runs and result are mapped files, of which the system keeps in memory what it has
-room for. Counts are kept as whole numbers of a unit, so their order does not matter: the result is the same for any
-number of threads and any length of slabs.
+A slab is as much text as fits into memory. The runs and the result are mapped files: the system keeps in memory as much
+of them as it can. Counts are whole numbers of a unit, so the order of additions does not matter: the result is the
+same for any number of threads and any length of slabs.
 """
 
 import math
@@ -40,17 +40,25 @@ from pairloom.system.spool import Spool, SpooledTables, row_ranges
 from pairloom.system.threads import in_order
 from pairloom.types import Counts, Float64s, Ids
 
-TOKENS_PER_SLAB = 1 << 25  # 8 bytes each while their pairs are counted
-ENTRIES_PER_PIECE = 1 << 20  # of rows that one thread makes at a time: 12 MB
-FINEST_UNIT = 1 << 30  # a pair then counts up to 2^33 times
+TOKENS_PER_SLAB = 1 << 25  # 8 bytes for each while its pairs are counted
+ENTRIES_PER_PIECE = 1 << 20  # the rows that one thread makes at a time: 12 MB
+FINEST_UNIT = 1 << 30  # a pair can then count up to 2^33 times
 
 
 @dataclass(frozen=True, eq=False)
 class Cooccurrences:
-    """#(w, c) by rows: those of w are weights[indptr[w] : indptr[w + 1]], for the contexts of the same places.
+    """The table of #(w, c) as a sparse matrix by rows, for `explain_similarity(counts=...)` among others.
 
-    Contexts of a row are in order, and each pair of D is there. Weights are float64, since float32 holds counts only up
-    to 2^24, less than the frequent pairs of a long text, and sums over a column would lose the rare ones.
+    Make one by counting the corpus that an embedding was trained on:
+
+        from pairloom.explanation.report import count_corpus
+
+        counts = count_corpus(embedding, "corpus.txt")
+        pairloom.explain_similarity(embedding, "cat", "dog", counts=counts)
+
+    Row w is contexts[a:b] with weights[a:b], where a, b = indptr[w], indptr[w + 1]; contexts are in ascending order.
+    (scipy.sparse.csr_array takes the same three arrays.) Weights are float64: float32 is exact only up to 2^24, and
+    frequent pairs of a long text have more than that.
     """
 
     indptr: Counts  # (n_words + 1,)
@@ -59,14 +67,15 @@ class Cooccurrences:
 
     @property
     def n_words(self) -> int:
+        """The number of rows."""
         return len(self.indptr) - 1
 
     def __len__(self) -> int:
-        """How many different pairs there are."""
+        """The number of different pairs."""
         return len(self.contexts)
 
     def row(self, w: int) -> tuple[Ids, Float64s]:
-        """The contexts of a word, and how often it has each."""
+        """The contexts of a word, and #(w, c) for each."""
         some = slice(int(self.indptr[w]), int(self.indptr[w + 1]))
         return self.contexts[some], self.weights[some]
 
@@ -97,18 +106,18 @@ class Cooccurrences:
 
 
 class Thinning(NamedTuple):
-    """What leaves the text before windows are taken, by the draws of training."""
+    """Which tokens and sentences are left out before windows are taken, by the draws of training."""
 
-    limit: npt.NDArray[np.uint64]  # of each word: `contexts.keep_limit`
+    limit: npt.NDArray[np.uint64]  # for each word, `method.contexts.keep_limit`
     seed: int
-    epochs: int = 1  # that many times, each with draws of its own
+    epochs: int = 1  # each with its own draws
     heldout_limit: int = 0  # sentences whose draw is below this are held out
 
 
 def weighted_pairs(
     sentence: Sequence[int], left: Sequence[float], right: Sequence[float]
 ) -> Iterator[tuple[int, int, float]]:
-    """The pairs of a sentence, each with what it counts. `kernel.cooccur.rows` does the same, compiled.
+    """The pairs of a sentence, each with its weight. `kernel.counts.cooccur.rows` is the same, compiled.
 
     >>> list(weighted_pairs([7, 8, 9], left=[], right=[1.0, 0.5]))
     [(7, 8, 1.0), (7, 9, 0.5), (8, 9, 1.0)]
@@ -134,20 +143,21 @@ def cooccurrences(
     tokens_per_slab: int = TOKENS_PER_SLAB,
     on_progress: OnProgress = ignore,
 ) -> Cooccurrences:
-    """Count the pairs of a corpus. left, right: what a pair counts whose context is d = 1, 2, ... words to that side.
+    """Count the pairs of a corpus.
 
-    thinning: None keeps every word. clean: words that leave (and ids of -1) still take up room in windows. cache_dir:
-    where the passing files go. tokens_per_slab bounds memory, and changes nothing else.
+    left, right: the weights of pairs whose context is d = 1, 2, ... words to the left or right. thinning: None keeps
+    every word. clean: words that are left out, and ids of -1, still count as places in windows. cache_dir: the folder
+    for temporary files. tokens_per_slab: bounds memory, and has no effect on the result.
     """
-    sides, unit = _in_units(left, right)
+    units_by_distance, unit = weights_in_units(left, right)
     folder = cache_folder(cache_dir)
-    counting = _Counting(encoded, thinning, sides, clean, checked_threads(threads))
+    counter = CooccurrenceCounter(encoded, thinning, units_by_distance, clean, checked_threads(threads))
     with SpooledTables(folder) as runs, SpooledTables(folder) as merged:
-        counting.count_slabs(runs, tokens_per_slab, on_progress)
-        counting.merge(runs, merged)
+        counter.count_slabs(runs, tokens_per_slab, on_progress)
+        counter.merge(runs, merged)
         if not merged.n_entries:
             raise InputError(
-                "No line of the corpus keeps two words, so no word has a context. "
+                "No line of the corpus has two words left, so no word has a context. "
                 "Put several words on a line, or use a larger sample."
             )
         contexts, units = merged.mapped()
@@ -162,12 +172,13 @@ def trained_pairs(
     tokens_per_slab: int = TOKENS_PER_SLAB,
     on_progress: OnProgress = ignore,
 ) -> Cooccurrences:
-    """#(w, c) as training sees it: by its windows, its subsampling in all its epochs, without what is held out."""
+    """#(w, c) of what training learns from: its windows, its subsampling in all epochs, no held-out sentences."""
     encoded, windows = source.encoded, source.windows
     longest = max(
         int(np.diff(encoded.starts[at : at + 1_000_001]).max()) for at in range(0, encoded.n_sentences, 1_000_000)
     )
-    epochs = source.config.epochs if np.any(source.limit < 2**32) else 1  # all alike if every word stays
+    thinned = bool(np.any(source.limit < 2**32))
+    epochs = source.config.epochs if thinned else 1  # all epochs are the same if every word is kept
     return cooccurrences(
         encoded,
         windows.weights(windows.left)[:longest],
@@ -181,15 +192,17 @@ def trained_pairs(
     )
 
 
-def _in_units(left: npt.ArrayLike, right: npt.ArrayLike) -> tuple[tuple[Counts, Counts], int]:
-    """What pairs count as whole numbers of 1 / unit: exactly where small fractions will do, else to 9 digits.
+def weights_in_units(left: npt.ArrayLike, right: npt.ArrayLike) -> tuple[tuple[Counts, Counts], int]:
+    """Weights as whole numbers of 1 / unit: exact if all are fractions with small denominators, else to 9 digits.
 
-    >>> _in_units([], [1.0, 0.5, 1 / 3])
+    >>> weights_in_units([], [1.0, 0.5, 1 / 3])
     ((array([], dtype=int64), array([6, 3, 2])), 6)
     """
     weights = np.concatenate([np.asarray(left, np.float64).ravel(), np.asarray(right, np.float64).ravel()])
     if not (len(weights) and np.all((weights > 0) & (weights <= 2**10))):
-        raise ConfigError("left and right have to be numbers above 0, and at least one of them not empty.")
+        raise ConfigError(
+            "The weights in left and right must be above 0 and at most 1024, and one of the lists not empty."
+        )
     fractions = [Fraction(weight).limit_denominator(1000) for weight in weights.tolist()]
     unit = math.lcm(*(fraction.denominator for fraction in fractions))
     if unit > FINEST_UNIT or np.abs(np.array(fractions, np.float64) - weights).max() > 1e-12:
@@ -200,7 +213,7 @@ def _in_units(left: npt.ArrayLike, right: npt.ArrayLike) -> tuple[tuple[Counts, 
 
 
 def _weights(units: Counts, unit: int, folder: Path) -> Float64s:
-    """Counts in units as counts."""
+    """Counts in units, divided by the unit."""
     with Spool(folder, np.float64) as spool:
         for at in range(0, len(units), 1 << 20):
             spool.add(units[at : at + (1 << 20)] / unit)
@@ -210,25 +223,26 @@ def _weights(units: Counts, unit: int, folder: Path) -> Float64s:
 # --- Counting
 
 
-class _Counting:
-    """What the two passes share: the text, and rows that are made piece by piece on all threads."""
+class CooccurrenceCounter:
+    """Makes rows of the table piece by piece, on all threads: first for each slab, then the sums over all slabs."""
 
     def __init__(
         self,
         encoded: Encoded,
         thinning: Thinning | None,
-        sides: tuple[Counts, Counts],
+        units_by_distance: tuple[Counts, Counts],  # to the left, to the right
         clean: bool,
         threads: int,
     ) -> None:
         n_words = len(encoded.vocabulary)
-        self.encoded, self.sides, self.clean, self.threads = encoded, sides, clean, threads
+        self.encoded, self.clean, self.threads = encoded, clean, threads
+        self.left, self.right = units_by_distance
         self.n_words = n_words
         self.thinning = thinning or Thinning(keep_limit(np.ones(n_words)), seed=0)
-        self._sums: list[Counts] = []  # that nobody uses: as many as threads
+        self._sums: list[Counts] = []  # free for reuse: at most one for each thread
 
     def count_slabs(self, runs: SpooledTables, tokens: int, on_progress: OnProgress) -> None:
-        """One run for each slab of each epoch."""
+        """Write a run for each slab of each epoch."""
         slabs = list(ranges(self.encoded.starts, tokens))
         report = reporter("pairs", self.thinning.epochs * self.encoded.n_tokens, on_progress)
         for epoch in range(self.thinning.epochs):
@@ -243,19 +257,19 @@ class _Counting:
         from pairloom.kernel.counts import cooccur
 
         text, starts, positions = self._slab(epoch, first, last)
-        reach = len(self.sides[0]) + len(self.sides[1])
+        window = len(self.left) + len(self.right)
 
-        def make(piece: tuple[int, int], *room: npt.NDArray[Any]) -> int:
-            n: int = cooccur.rows(text, starts, positions, *piece, *self.sides, *room)
+        def make(piece: tuple[int, int], *buffers: npt.NDArray[Any]) -> int:
+            n: int = cooccur.rows(text, starts, positions, *piece, self.left, self.right, *buffers)
             return n
 
-        for (_, end), made in self._rows(np.diff(starts) * reach, make):
+        for (_, end), made in self._rows(np.diff(starts) * window, make):
             runs.add(*made)
             report(int(starts[end]))
         runs.end_table()
 
     def _slab(self, epoch: int, first: int, last: int) -> tuple[Ids, Counts, Ids]:
-        """The slab's text as it is in this epoch, and where each word stands in it."""
+        """The text of a slab after thinning, and the positions of each word in it."""
         from pairloom.kernel.counts import cooccur
 
         encoded, thinning = self.encoded, self.thinning
@@ -269,13 +283,13 @@ class _Counting:
         return text[:n], starts, positions
 
     def merge(self, runs: SpooledTables, merged: SpooledTables) -> None:
-        """The runs, added up."""
+        """Add up the runs."""
         from pairloom.kernel.counts import cooccur
 
         run_starts, (contexts, counts) = runs.starts(), runs.mapped()
 
-        def make(piece: tuple[int, int], *room: npt.NDArray[Any]) -> int:
-            n: int = cooccur.merge(run_starts, contexts, counts, *piece, *room)
+        def make(piece: tuple[int, int], *buffers: npt.NDArray[Any]) -> int:
+            n: int = cooccur.merge(run_starts, contexts, counts, *piece, *buffers)
             return n
 
         for _, made in self._rows(np.diff(run_starts, axis=1).sum(axis=0), make):
@@ -285,20 +299,20 @@ class _Counting:
     def _rows(
         self, most: Counts, make: Callable[..., int]
     ) -> Iterator[tuple[tuple[int, int], tuple[Ids, Counts, Counts]]]:
-        """All rows in order, some at a time; most[w] bounds the entries of row w, if the number of contexts does not.
+        """All rows in order, a piece at a time. Row w has at most most[w] entries.
 
-        make(piece, sums, contexts, counts, lengths) makes the rows of a piece and says how many entries they have.
+        make(piece, sums, contexts, counts, lengths) makes the rows of a piece and returns how many entries they have.
         """
-        most = np.minimum(most, self.n_words)
+        most = np.minimum(most, self.n_words)  # a row has each context once
 
-        def made(piece: tuple[int, int]) -> tuple[tuple[int, int], tuple[Ids, Counts, Counts]]:
+        def make_piece(piece: tuple[int, int]) -> tuple[tuple[int, int], tuple[Ids, Counts, Counts]]:
             first, last = piece
-            room = int(most[first:last].sum()) + 1
-            contexts, counts = np.empty(room, np.int32), np.empty(room, np.int64)
+            size = int(most[first:last].sum()) + 1
+            contexts, counts = np.empty(size, np.int32), np.empty(size, np.int64)
             lengths = np.empty(last - first, np.int64)
             sums = self._sums.pop() if self._sums else np.zeros(self.n_words, np.int64)
             n = make(piece, sums, contexts, counts, lengths)
             self._sums.append(sums)
             return piece, (contexts[:n], counts[:n], lengths)
 
-        return in_order(made, row_ranges(most, ENTRIES_PER_PIECE), self.threads)
+        return in_order(make_piece, row_ranges(most, ENTRIES_PER_PIECE), self.threads)

@@ -1,4 +1,8 @@
-"""Text as a source of pairs: ids are thinned and windows are taken anew in every epoch."""
+"""Text as a source of pairs (`method/contexts.py` has the definitions).
+
+In every epoch, subsampling thins the text again and every word draws its window again. All draws are functions of the
+seed, the epoch and the position of the token, so any thread can take any chunk of sentences.
+"""
 
 import math
 from collections.abc import Iterator
@@ -14,33 +18,42 @@ from pairloom.errors import InputError
 from pairloom.method.contexts import Windows, keep_limit, sentence_pairs
 from pairloom.method.draws import Purpose, heldout_key, key
 from pairloom.pairs.blocks import TOKENS_PER_CHUNK, ranges
-from pairloom.pairs.source import Dealt, Round, Source, WeightedNames, heldout_limit, item_draws
+from pairloom.pairs.source import DealtPairs, Round, Source, WeightedNames, heldout_draws, heldout_limit
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s, Ids
 
 if TYPE_CHECKING:  # the kernel brings Numba
     from pairloom.kernel.steps.deal_text import Reach
 
-LONGEST_WHOLE = 5_000  # words of a line that is one window, which makes 25 million pairs
-MOST_PLACED = 50_000_000  # positional contexts
-_FIXED = 0  # stands where the seed and the epoch would, in what does not depend on them
+LONGEST_WHOLE_LINE = 5_000  # words, if the whole line is one window: 25 million pairs
+MOST_POSITIONAL_CONTEXTS = 50_000_000
+_NO_SEED = 0  # held-out pairs do not depend on the seed
+_AT_ONCE = 1 << 22  # tokens read at a time when the whole text is scanned
 
 
-class _Chunk(NamedTuple):
-    """Sentences first..last-1, which work in the memory of their round from `at` on."""
+class _Sentences(NamedTuple):
+    """A chunk of a round: sentences first to last - 1. Their buffers begin at column `at` of those of the round."""
 
     first: int
     last: int
     at: int
 
 
+class _Parts(NamedTuple):
+    """The number of parts, and the part of every word and every context."""
+
+    parts: int
+    word_part: Ids
+    context_part: Ids
+
+
 class TextSource(Source):
     """The pairs of an encoded corpus."""
 
     unit = "words"
-    unused = frozenset({"min_context_count"})
-    without_pairs = (
-        "No line of the corpus keeps two words after min_count and sample, so there are no pairs to learn from. "
+    unused_options = frozenset({"min_context_count"})
+    no_pairs_message = (
+        "After min_count and sample, no line of the corpus has two words left, so there are no pairs to learn from. "
         "Put several words on a line, or lower min_count."
     )
 
@@ -52,79 +65,86 @@ class TextSource(Source):
         keep = vocabulary.keep_probability(config.sample, config.subsampling)
         self.limit = keep_limit(keep)
         self.words = WeightedNames(vocabulary.words, vocabulary.counts.astype(np.float64))
-        self.contexts = _placed(encoded, self.windows) if config.positional else self.words
-        self.same = not config.positional
+        self.contexts = _positional_contexts(encoded, self.windows) if config.positional else self.words
+        self.one_vocabulary = not config.positional
         self.n_positions = encoded.n_tokens
         self.n_pairs = expected_pairs(encoded, keep, self.windows)
         self.record = {"sha256": encoded.digest, "tokens": encoded.n_tokens}
         self.heldout_limit = np.uint64(heldout_limit(encoded.n_sentences, self.n_pairs, config))
-        self._room = np.empty((4, 0), np.int32)  # of each survivor: word, first and last context, place or part
+        # For each token that stays: its id, where its window begins and ends, and its place or its part.
+        self._buffers = np.empty((4, 0), np.int32)
 
     @cached_property
     def reach(self) -> "Reach":
+        """The windows in the form that the kernel takes."""
         from pairloom.kernel.steps.deal_text import Reach
 
         return Reach.of(self.windows)
 
     def rounds(self, pairs: int) -> Iterator[Round]:
-        tokens = -(-self.n_positions // max(1, math.ceil(self.n_pairs / pairs)))  # no short one is left over
+        tokens = -(
+            -self.n_positions // max(1, math.ceil(self.n_pairs / pairs))
+        )  # so that all rounds are of about the same length
         starts = self.encoded.starts
         for number, (first, last) in enumerate(ranges(starts, tokens)):
             yield Round(number, first, last, int(starts[first]), int(starts[last]))
 
-    def deal(self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers) -> Dealt:
+    def deal(
+        self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers
+    ) -> DealtPairs:
         starts = self.encoded.starts[a_round.first : a_round.last + 1]
-        if self._room.shape[1] < a_round.end - a_round.begin:
-            self._room = np.empty((4, a_round.end - a_round.begin), np.int32)
+        if self._buffers.shape[1] < a_round.end - a_round.begin:
+            self._buffers = np.empty((4, a_round.end - a_round.begin), np.int32)
         chunks = [
-            _Chunk(a_round.first + a, a_round.first + b, int(starts[a] - starts[0]))
+            _Sentences(a_round.first + a, a_round.first + b, int(starts[a] - starts[0]))
             for a, b in ranges(starts, TOKENS_PER_CHUNK)
         ]
         keys = np.array([key(self.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
-        where = parts, word_part, context_part
-        dealt = self._deal_chunks(chunks, parts, partial(self._count, keys, where), partial(self._write, where), pool)
+        by = _Parts(parts, word_part, context_part)
+        dealt = self._deal_chunks(chunks, parts, partial(self._count, keys, by), partial(self._write, by), pool)
         self.encoded.release(a_round.first, a_round.last)
         return dealt
 
     def _count(
         self,
         keys: npt.NDArray[np.uint64],
-        where: tuple[int, Ids, Ids],
-        chunk: _Chunk,
+        by: _Parts,
+        chunk: _Sentences,
         counts: npt.NDArray[np.int64],
     ) -> int:
-        """Thin a chunk into its memory and count its pairs; gives the number of its survivors."""
-        from pairloom.kernel.steps import deal_text as pairs
+        """Thin a chunk into its buffers and count its pairs. Returns how many tokens stay."""
+        from pairloom.kernel.steps import deal_text as kernel
 
-        kept, left, right, last = self._room[:, chunk.at :]
+        kept, left, right, last = self._buffers[:, chunk.at :]
         text = self.encoded.ids, self.encoded.starts, chunk.first, chunk.last
-        n: int = pairs.thin(*text, self.limit, self.reach, keys, self.heldout_limit, kept, left, right, last)
+        n: int = kernel.thin(*text, self.limit, self.reach, keys, self.heldout_limit, kept, left, right, last)
         if self.windows.positional:
-            pairs.count_placed(kept, left, right, last, n, self.windows.left, self.windows.n_offsets, *where, counts)
+            kernel.count_placed(kept, left, right, last, n, self.windows.left, self.windows.n_offsets, *by, counts)
         else:
-            pairs.count(kept, left, right, n, where[0], where[1], last, counts)
+            kernel.count(kept, left, right, n, by.parts, by.word_part, last, counts)
         return n
 
     def _write(
         self,
-        where: tuple[int, Ids, Ids],
-        chunk: _Chunk,
+        by: _Parts,
+        chunk: _Sentences,
         n: int,
-        places: npt.NDArray[np.int64],
-        dealt: npt.NDArray[np.int64],
+        begins: npt.NDArray[np.int64],
+        pairs: npt.NDArray[np.int64],
     ) -> None:
-        from pairloom.kernel.steps import deal_text as pairs
+        """Write the pairs of a chunk that keeps n tokens, those of block b to pairs[begins[b]] and after."""
+        from pairloom.kernel.steps import deal_text as kernel
 
-        kept, left, right, last = self._room[:, chunk.at :]
+        kept, left, right, last = self._buffers[:, chunk.at :]
         if self.windows.positional:
             reach = self.windows.left, self.windows.n_offsets
-            pairs.deal_placed(kept, left, right, last, n, *reach, *where, places, dealt)
+            kernel.deal_placed(kept, left, right, last, n, *reach, *by, begins, pairs)
         else:
-            pairs.deal(kept, left, right, n, where[0], last, places, dealt)
+            kernel.deal(kept, left, right, n, by.parts, last, begins, pairs)
 
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
-        """The pairs of the held-out sentences, by the definition in `contexts.py`."""
-        for first, draws in item_draws(self.encoded.n_sentences if self.heldout_limit else 0):
+        """The pairs of the held-out sentences, by the definition in `method/contexts.py`."""
+        for first, draws in heldout_draws(self.encoded.n_sentences if self.heldout_limit else 0):
             for sentence in (first + np.flatnonzero(draws < self.heldout_limit)).tolist():
                 begin, end = self.encoded.starts[sentence : sentence + 2].tolist()
                 yield from sentence_pairs(
@@ -132,66 +152,68 @@ class TextSource(Source):
                     begin,
                     windows=self.windows,
                     limit=self.limit,
-                    keep_key=key(_FIXED, Purpose.KEEP),
-                    window_key=key(_FIXED, Purpose.WINDOW),
+                    keep_key=key(_NO_SEED, Purpose.KEEP),
+                    window_key=key(_NO_SEED, Purpose.WINDOW),
                 )
             self.encoded.release(first, first + len(draws))
 
 
 def _check_windows(encoded: Encoded, windows: Windows) -> None:
-    """Refuse what would not fit into memory."""
+    """Refuse windows that make more pairs or contexts than fit into memory."""
     if windows.left + windows.right > LONGEST_SENTENCE:
         starts = (encoded.starts[at : at + 1_000_001] for at in range(0, encoded.n_sentences, 1_000_000))
         longest = max(int(np.diff(some).max()) for some in starts)
-        if longest > LONGEST_WHOLE:
+        if longest > LONGEST_WHOLE_LINE:
             raise InputError(
-                f"The longest line has {longest:,} words, and with window=sentence each is a context of every other. "
-                f"Cut lines at {LONGEST_WHOLE:,} words or less by max_sentence, or use a window of 1 to 1000."
+                "With window=sentence all words of a line are contexts of each other, and the longest line has "
+                f"{longest:,} words. Cut lines at {LONGEST_WHOLE_LINE:,} words or fewer with max_sentence, "
+                "or use a window of 1 to 1000."
             )
     n_contexts = len(encoded.vocabulary) * windows.n_offsets if windows.positional else 0
-    if n_contexts > MOST_PLACED:
+    if n_contexts > MOST_POSITIONAL_CONTEXTS:
         raise InputError(
             f"{len(encoded.vocabulary):,} words at {windows.n_offsets:,} places make {n_contexts:,} positional "
-            f"contexts; {MOST_PLACED:,} is the limit. Use a smaller window, or raise min_count."
+            f"contexts, and {MOST_POSITIONAL_CONTEXTS:,} is the limit. Use a smaller window, or raise min_count."
         )
 
 
 def expected_pairs(encoded: Encoded, keep_probability: Float64s, windows: Windows) -> float:
-    """About how many pairs an epoch has: survivors times contexts, which a sentence has no more of than words."""
+    """The expected number of pairs in an epoch: tokens that stay, times contexts per token."""
     vocabulary, tokens = encoded.vocabulary, encoded.n_tokens
-    kept = math.fsum(vocabulary.counts * keep_probability) / vocabulary.n_tokens  # exact: BLAS' order varies by CPU
-    known = _known(encoded) if windows.clean else tokens
-    share = kept * known / tokens  # of the places that have a survivor
+    # The sum is exact. The order in which BLAS adds depends on the CPU.
+    kept = math.fsum(vocabulary.counts * keep_probability) / vocabulary.n_tokens
+    known = _n_known_tokens(encoded) if windows.clean else tokens
+    share = kept * known / tokens  # of the positions whose token stays
     contexts = windows.contexts_per_word * (share if windows.clean else 1.0)
-    if contexts > tokens / encoded.n_sentences:
-        contexts = min(contexts, _mean_length(encoded) * share)
+    if contexts > tokens / encoded.n_sentences:  # wider than sentences are long
+        contexts = min(contexts, _mean_sentence_length(encoded) * share)
     return tokens * share * contexts
 
 
-def _known(encoded: Encoded) -> int:
-    """Tokens that are not gaps."""
+def _n_known_tokens(encoded: Encoded) -> int:
+    """Tokens that are in the vocabulary, rather than gaps."""
     known = 0
-    for first in range(0, encoded.n_tokens, 1 << 22):
-        known += int(np.count_nonzero(encoded.ids[first : first + (1 << 22)] >= 0))
-        release_pages(encoded.ids, first, min(first + (1 << 22), encoded.n_tokens))
+    for first in range(0, encoded.n_tokens, _AT_ONCE):
+        known += int(np.count_nonzero(encoded.ids[first : first + _AT_ONCE] >= 0))
+        release_pages(encoded.ids, first, min(first + _AT_ONCE, encoded.n_tokens))
     return known
 
 
-def _mean_length(encoded: Encoded) -> float:
-    """Of the sentence that a token is in."""
+def _mean_sentence_length(encoded: Encoded) -> float:
+    """The mean over tokens of the length of their sentence."""
     squares = 0.0
     for first in range(0, encoded.n_sentences, 1_000_000):
         squares += float((np.diff(encoded.starts[first : first + 1_000_001]).astype(np.float64) ** 2).sum())
     return squares / encoded.n_tokens
 
 
-def _placed(encoded: Encoded, windows: Windows) -> WeightedNames:
-    """The contexts of which each is a word and its place, with how often they occur in windows."""
+def _positional_contexts(encoded: Encoded, windows: Windows) -> WeightedNames:
+    """The contexts word_offset, for example cat_-1, with the expected number of windows that each is in."""
     from pairloom.kernel.steps.deal_text import count_places
 
     n_words = len(encoded.vocabulary)
     counts = np.zeros(n_words * windows.n_offsets, np.int64)
-    for first, last in ranges(encoded.starts, 1 << 22):
+    for first, last in ranges(encoded.starts, _AT_ONCE):
         count_places(encoded.ids, encoded.starts, first, last, windows.left, windows.right, counts)
         encoded.release(first, last)
     weights = np.concatenate([windows.weights(windows.left)[::-1], windows.weights(windows.right)])

@@ -1,9 +1,10 @@
-"""Pairs as numbers: read once, and written to a file that is memory-mapped and read in every epoch.
+"""Given pairs as numbers: the input is read once and written to files, which are memory-mapped and read in every epoch.
 
-Words and contexts are numbered as they come, as `pair_sides.py` tells, and by frequency when all have been seen.
+Words and contexts are first numbered as `pair_names.py` describes. When all have been read, they are numbered by
+frequency, and the pairs are written again:
 
     pairs.bin     int64, little-endian: w * 2^32 + c
-    weights.bin   float32, little-endian; not there if no pair has a weight
+    weights.bin   float32, little-endian; empty if no pair has a weight
 """
 
 import hashlib
@@ -19,32 +20,31 @@ import numpy.typing as npt
 
 from pairloom.corpus.encoding import release_pages
 from pairloom.errors import InputError
-from pairloom.pairs import pair_names as pair_sides
-from pairloom.pairs.pair_names import Numbers, Selection, SideCounts, Translation, places
+from pairloom.pairs import pair_names
+from pairloom.pairs.pair_names import NameTable, Numbers, RowLookup, Selection, positions_in
 from pairloom.pairs.pair_reading import PairCorpus
 from pairloom.pairs.source import WeightedNames
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.files import output_errors
 from pairloom.system.memory import memory_for_counting
 
-Pairs = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float32]
 
-_SEEN, _PAIRS, _WEIGHTS = "seen.bin", "pairs.bin", "weights.bin"
+_PAIRS_BY_ROW, _PAIRS, _WEIGHTS = "pairs-by-row.bin", "pairs.bin", "weights.bin"
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedPairs:
-    """Pairs as w * 2^32 + c over two vocabularies; `weights` is empty if every pair counts once."""
+    """Pairs as w * 2^32 + c over two vocabularies. `weights` is empty if every pair counts once."""
 
-    pairs: Pairs
+    pairs: Numbers
     weights: Weights
     words: WeightedNames
     contexts: WeightedNames
     digest: str
 
     def release(self) -> None:
-        """Give back the memory of all pairs, which are mapped."""
+        """Let the system take back the memory of the mapped files."""
         release_pages(self.pairs, 0, len(self.pairs))
         release_pages(self.weights, 0, len(self.weights))
 
@@ -63,68 +63,69 @@ def encode_pairs(
     threads: int = 1,
     on_progress: OnProgress = ignore,
 ) -> EncodedPairs:
-    """Write the pairs of a corpus into a folder, and map them. The files are the same for any number of threads.
+    """Write the pairs of a corpus to files in `folder`, and map them. The number of threads changes no byte of them.
 
-    check_sizes is called with the numbers of words and of contexts before these are gathered, check with words,
-    contexts, the number of pairs and whether they have weights; both may refuse them. max_memory: as of `count`.
+    check_sizes is called with the numbers of words and of contexts before the vocabularies are made. check is called
+    with both vocabularies, the number of pairs and whether they have weights. Both may raise. max_memory: as for
+    `corpus.counting.count`.
     """
-    room = memory_for_counting(max_memory) // 2
-    with SideCounts(room, folder, threads) as w_side, SideCounts(room, folder, threads) as c_side:
-        n_pairs, weighted = _read(corpus, folder, w_side, c_side, threads, on_progress)
+    table_bytes = memory_for_counting(max_memory) // 2
+    with NameTable(table_bytes, folder, threads) as w_table, NameTable(table_bytes, folder, threads) as c_table:
+        n_pairs, weighted = _read(corpus, folder, w_table, c_table, threads, on_progress)
         if n_pairs == 0:
-            raise InputError(f"{corpus.name} has no pairs. Each line must read like: cat sleeps")
-        for side, shift in ((w_side, 32), (c_side, 0)):
-            side.number()
-            side.weigh(_map(folder / _SEEN, "<i8"), _map(folder / _WEIGHTS, "<f4"), shift)
-        check_sizes(w_side.n_chosen(words), c_side.n_chosen(contexts))
-        w_names, w_chosen = w_side.chosen(words, corpus.name)
-        c_names, c_chosen = c_side.chosen(contexts, corpus.name)
+            raise InputError(f"{corpus.name} contains no pairs. Each line must read like: cat sleeps")
+        for table, shift in ((w_table, 32), (c_table, 0)):
+            table.assign_numbers()
+            table.add_weights(_map(folder / _PAIRS_BY_ROW, "<i8"), _map(folder / _WEIGHTS, "<f4"), shift)
+        check_sizes(w_table.n_selected(words), c_table.n_selected(contexts))
+        w_names, w_selected = w_table.selected(words, corpus.name)
+        c_names, c_selected = c_table.selected(contexts, corpus.name)
         check(w_names, c_names, n_pairs, weighted)
-        digest = _renumber(folder, w_side, c_side, w_chosen, c_chosen)
+        digest = _renumber(folder, w_table, c_table, w_selected, c_selected)
     pairs, weights = _map(folder / _PAIRS, "<i8"), _map(folder / _WEIGHTS, "<f4")
     if not len(pairs):
         raise InputError(
             f"No pair of {corpus.name} has both its word and its context in the vocabularies. "
-            f"Use a smaller {words.option}, or vocabularies of such pairs."
+            f"Use a smaller {words.option}, or vocabularies of these pairs."
         )
     for names in (w_names, c_names):
         digest.update("\0".join(names.names).encode() + names.mass.astype("<f8").tobytes())
     return EncodedPairs(pairs, weights, w_names, c_names, digest.hexdigest())
 
 
-# --- Reading, in the order in which words come
+# --- Reading: words and contexts are rows of tables
 
 
 def _read(
-    corpus: PairCorpus, folder: Path, words: SideCounts, contexts: SideCounts, threads: int, on_progress: OnProgress
+    corpus: PairCorpus, folder: Path, words: NameTable, contexts: NameTable, threads: int, on_progress: OnProgress
 ) -> tuple[int, bool]:
-    """Write all pairs, by the rows of their words as they came, and their weights from the first one on.
+    """Write all pairs by their rows in the tables, and, if any pair has a weight, the weights of all.
 
-    Gives how many there are, and whether any has a weight.
+    Returns the number of pairs, and whether any has a weight.
     """
     report = reporter("count", corpus.size, on_progress)
     n_pairs, weighted = 0, False
     with output_errors(folder):
-        pairs_file, weights_file = (folder / _SEEN).open("wb"), (folder / _WEIGHTS).open("wb")
+        pairs_file, weights_file = (folder / _PAIRS_BY_ROW).open("wb"), (folder / _WEIGHTS).open("wb")
     with pairs_file, weights_file:
-        for lot in corpus.lots(threads):
-            w, c = words.rows(lot.words, n_pairs)[lot.w], contexts.rows(lot.contexts, n_pairs)[lot.c]
+        for chunk in corpus.chunks(threads):
+            w, c = words.rows(chunk.words, n_pairs)[chunk.w], contexts.rows(chunk.contexts, n_pairs)[chunk.c]
             packed = w << 32 | c
             with output_errors(folder):
                 pairs_file.write(packed.astype("<i8", copy=False).data)
-                if lot.weights is not None or weighted:
+                if chunk.weights is not None or weighted:
                     weights_file.writelines(_ones(0 if weighted else n_pairs))
-                    weights_file.writelines(_ones(len(packed)) if lot.weights is None else [_bytes(lot.weights)])
+                    weights_file.writelines(_ones(len(packed)) if chunk.weights is None else [_bytes(chunk.weights)])
                     weighted = True
             n_pairs += len(packed)
-            report(lot.done)
+            report(chunk.done)
     return n_pairs, weighted
 
 
 def _ones(n: int) -> Iterator[bytes]:
-    """n ones, some at a time, for pairs that have no weight where others do."""
-    for first in range(0, n, pair_sides.PAIRS_AT_ONCE):
-        yield _bytes(np.ones(min(pair_sides.PAIRS_AT_ONCE, n - first), np.float32))
+    """n weights of 1, some at a time, for pairs without a weight where other pairs have one."""
+    for first in range(0, n, pair_names.PAIRS_AT_ONCE):
+        yield _bytes(np.ones(min(pair_names.PAIRS_AT_ONCE, n - first), np.float32))
 
 
 def _bytes(weights: Weights) -> bytes:
@@ -134,35 +135,35 @@ def _bytes(weights: Weights) -> bytes:
 # --- Renumbering
 
 
-def _renumber(folder: Path, words: SideCounts, contexts: SideCounts, w_chosen: Numbers, c_chosen: Numbers) -> Any:
-    """Write the pairs again, of chosen words and contexts only and by their places; gives a digest of the files."""
+def _renumber(folder: Path, words: NameTable, contexts: NameTable, w_selected: Numbers, c_selected: Numbers) -> Any:
+    """Write the pairs again: only those of selected words and contexts, by their ids. Returns a digest of the files."""
     digest = hashlib.sha256()
-    seen, weights = _map(folder / _SEEN, "<i8"), _map(folder / _WEIGHTS, "<f4")
-    chosen_weights = folder / f"{_WEIGHTS}.chosen"
-    place_w, place_c = Translation(words, places(w_chosen)), Translation(contexts, places(c_chosen))
-    with output_errors(folder), (folder / _PAIRS).open("wb") as pairs_file, chosen_weights.open("wb") as weights_file:
-        for first in range(0, len(seen), pair_sides.PAIRS_AT_ONCE):
-            some = slice(first, first + pair_sides.PAIRS_AT_ONCE)
-            w, c = place_w(seen[some] >> 32, first), place_c(seen[some] & 0xFFFFFFFF, first)
+    by_row, weights = _map(folder / _PAIRS_BY_ROW, "<i8"), _map(folder / _WEIGHTS, "<f4")
+    selected_weights = folder / f"{_WEIGHTS}.selected"
+    id_w, id_c = RowLookup(words, positions_in(w_selected)), RowLookup(contexts, positions_in(c_selected))
+    with output_errors(folder), (folder / _PAIRS).open("wb") as pairs_file, selected_weights.open("wb") as weights_file:
+        for first in range(0, len(by_row), pair_names.PAIRS_AT_ONCE):
+            some = slice(first, first + pair_names.PAIRS_AT_ONCE)
+            w, c = id_w(by_row[some] >> 32, first), id_c(by_row[some] & 0xFFFFFFFF, first)
             kept = (w >= 0) & (c >= 0)
             pairs = np.ascontiguousarray((w << 32 | c)[kept], "<i8")
             digest.update(pairs.data)
             pairs_file.write(pairs.data)
             if len(weights):
-                mine = np.ascontiguousarray(weights[some][kept], "<f4")
-                digest.update(mine.data)
-                weights_file.write(mine.data)
-            release_pages(seen, first, min(first + pair_sides.PAIRS_AT_ONCE, len(seen)))
-            release_pages(weights, first, min(first + pair_sides.PAIRS_AT_ONCE, len(weights)))
+                kept_weights = np.ascontiguousarray(weights[some][kept], "<f4")
+                digest.update(kept_weights.data)
+                weights_file.write(kept_weights.data)
+            release_pages(by_row, first, min(first + pair_names.PAIRS_AT_ONCE, len(by_row)))
+            release_pages(weights, first, min(first + pair_names.PAIRS_AT_ONCE, len(weights)))
     with output_errors(folder):
-        (folder / _SEEN).unlink()
-        chosen_weights.replace(folder / _WEIGHTS)
+        (folder / _PAIRS_BY_ROW).unlink()
+        selected_weights.replace(folder / _WEIGHTS)
     return digest
 
 
-def _map(path: Path, kind: str) -> npt.NDArray[Any]:
-    """A file as an array; an empty one cannot be mapped."""
+def _map(path: Path, dtype: str) -> npt.NDArray[Any]:
+    """Map a file as an array. Empty files cannot be mapped."""
     with path.open("rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
-            return np.frombuffer(b"", kind)
-        return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
+            return np.frombuffer(b"", dtype)
+        return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype)

@@ -1,11 +1,12 @@
-"""The words of given pairs, or their contexts, in bounded memory: how they are numbered, weighed and chosen.
+"""The words of given pairs, or their contexts, in bounded memory: numbered, weighed and selected.
 
-    words as they come -> rows of a table, until it is full -> a run, in files; rows then begin anew
-    all runs -> a number for each different word -> what it weighs -> `WordFilter` -> the words that take part
+    words as they are read -> rows of a hash table; when it is full, it becomes a run in a file, and a new table begins
+    all runs -> one number for each different word -> its weight -> `WordFilter` -> the words of the vocabulary
 
-Weights are fractions, whose sum depends on their order. So what a word weighs is added up pair by pair, in the order in
-which they came, by reading them again when all words have their numbers; once for as many words as fit into memory. The
-result has the same bits whether a table went to files or not. Which number a word has, nobody sees.
+Weights are fractions, so their sum depends on the order of the additions. Therefore weights are added up pair by pair,
+in the order of the input: when all words have their numbers, the pairs are read again, once for as many words as fit
+into memory. The result has the same bits whether tables went to files or not. (Which number a word has makes no
+difference to the result.)
 """
 
 from bisect import bisect_right
@@ -22,7 +23,7 @@ from pairloom.corpus.encoding import release_pages
 from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, CountedWords, TableBudget, WordFilter
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
-from pairloom.pairs.pair_reading import Strings
+from pairloom.pairs.pair_reading import Utf8Strings
 from pairloom.pairs.source import WeightedNames
 from pairloom.system.spool import Spool
 from pairloom.types import Float64s
@@ -33,55 +34,58 @@ PAIRS_AT_ONCE = 1 << 20
 
 
 class Selection(NamedTuple):
-    """Which words, or which contexts, take part: a vocabulary, or the frequent ones."""
+    """Which words, or which contexts, to learn: those of a vocabulary, or the frequent ones."""
 
-    what: str  # "word" or "context"
-    option: str  # what sets min_count
+    what: str  # "word" or "context", for messages
+    option: str  # the name of the option that sets min_count
     min_count: float
-    most: int | None  # at most so many, the most frequent
-    given: Vocabulary | None
+    max_size: int | None  # keep only the most frequent
+    vocabulary: Vocabulary | None
 
     @property
     def sieve(self) -> WordFilter:
-        if self.given is not None:
-            return WordFilter(min_count=np.inf, keep=self.given.words)
-        return WordFilter(min_count=self.min_count, max_vocab=self.most)
+        if self.vocabulary is not None:
+            return WordFilter(min_count=np.inf, keep=self.vocabulary.words)
+        return WordFilter(min_count=self.min_count, max_vocab=self.max_size)
 
 
-class SideCounts(TableBudget):
-    """The words of pairs that are read, or their contexts: rows of a table, and from time to time of a new one."""
+class NameTable(TableBudget):
+    """All words of the pairs, or all contexts: a hash table that goes to a file as a run whenever it is full.
+
+    Call `rows` for all pairs, then `assign_numbers`, then `add_weights`, and then `n_selected` and `selected`.
+    """
 
     def __init__(self, most_bytes: int, folder: Path, threads: int) -> None:
         from pairloom.kernel.text.words import empty_table
 
         super().__init__(most_bytes, folder)
         self.n_words = 0
-        self.begins = [0]  # the first pair of each run
+        self.run_begins = [0]  # the first pair of each run
         self._table: Any = empty_table()
         self._entries = max(FEWEST_ENTRIES, most_bytes // (BYTES_PER_ENTRY * (2 * threads + 2)))
         self._at_once, self._threads = max(FEWEST_ENTRIES, most_bytes // 16), threads
         self._numbers, self._mass = Spool(folder, np.int64), Spool(folder, np.float64)
-        self._lengths: list[list[int]] = []  # of each piece that runs are merged by: the entries of each run
+        self._lengths: list[list[int]] = []  # for each piece of the merge, the number of entries from each run
 
-    def rows(self, strings: Strings, first_pair: int) -> Numbers:
-        """The rows of some words, for the pairs from this one on."""
+    def rows(self, strings: Utf8Strings, first_pair: int) -> Numbers:
+        """The row of each of these words in the current table. first_pair: the first pair that they are in."""
         from pairloom.kernel.text.words import absorb
 
         used = int(self._table.used[0])
         self._table = self.make_room(self._table, len(strings.offsets) - 1, len(strings.arena))
         if used and not self._table.used[0]:
-            self.begins.append(first_pair)
+            self.run_begins.append(first_pair)
         self._table, rows = absorb(self._table, *strings)
         return rows
 
     def spill(self, table: Any) -> None:
-        """Files have words by their hash, so each says which row it had."""
+        """Write the table as a run. Runs are sorted by hash, so in place of its count each word has its row."""
         n = int(table.used[0])
         table.counts[:n] = np.arange(n)
         super().spill(table)
 
-    def number(self) -> None:
-        """When all words have been seen: give each different one a number."""
+    def assign_numbers(self) -> None:
+        """Give each different word a number. Call this when all pairs have been read."""
         self.n_words = int(self._table.used[0])
         if self.spilled is None:
             return
@@ -94,7 +98,7 @@ class SideCounts(TableBudget):
             self.n_words += len(words.counts)
 
     def numbers(self, run: int) -> Numbers:
-        """The number of each row of a run."""
+        """The number of the word in each row of a run."""
         if self.spilled is None:
             return np.arange(self.n_words)
         ends = np.cumsum(self._lengths).reshape(len(self._lengths), -1)
@@ -103,39 +107,39 @@ class SideCounts(TableBudget):
         numbers[self.spilled.counts_of(run)] = np.concatenate([self._numbers.read(*piece) for piece in pieces])
         return numbers
 
-    def weigh(self, pairs: Numbers, weights: npt.NDArray[np.float32], shift: int) -> None:
-        """Add up what each word weighs; its row is in the 32 bits of a pair from `shift` on."""
+    def add_weights(self, pairs: Numbers, weights: npt.NDArray[np.float32], shift: int) -> None:
+        """Add up the weight of each word. Its row is the 32 bits of a pair above bit `shift`."""
         for low in range(0, self.n_words, self._at_once):
-            mass, number = np.zeros(min(self._at_once, self.n_words - low)), Translation(self, lambda numbers: numbers)
+            mass, number_of = np.zeros(min(self._at_once, self.n_words - low)), RowLookup(self, lambda numbers: numbers)
             for first in range(0, len(pairs), PAIRS_AT_ONCE):
                 some = slice(first, min(first + PAIRS_AT_ONCE, len(pairs)))
-                numbers = number(pairs[some] >> shift & 0xFFFFFFFF, first) - low
-                mine = (numbers >= 0) & (numbers < len(mass))
-                np.add.at(mass, numbers[mine], weights[some][mine].astype(np.float64) if len(weights) else 1.0)
+                numbers = number_of(pairs[some] >> shift & 0xFFFFFFFF, first) - low
+                in_range = (numbers >= 0) & (numbers < len(mass))
+                np.add.at(mass, numbers[in_range], weights[some][in_range].astype(np.float64) if len(weights) else 1.0)
                 release_pages(pairs, first, some.stop)
                 release_pages(weights, first, min(some.stop, len(weights)))
             self._mass.add(mass)
 
-    def n_chosen(self, selection: Selection) -> int:
-        """How many words take part."""
-        if selection.given is not None:
-            return len(selection.given)
+    def n_selected(self, selection: Selection) -> int:
+        """The number of words that `selected` will return."""
+        if selection.vocabulary is not None:
+            return len(selection.vocabulary)
         n = 0
         for low in range(0, self.n_words, self._at_once):
             mass = self._mass.read(low, min(low + self._at_once, self.n_words))
             n += int(np.count_nonzero((mass >= selection.min_count) & (mass > 0)))
-        return n if selection.most is None else min(n, selection.most)
+        return n if selection.max_size is None else min(n, selection.max_size)
 
-    def chosen(self, selection: Selection, name: str) -> tuple[WeightedNames, Numbers]:
-        """The words that take part, and the number of each, or -1 if it does not occur. name: of the pairs."""
+    def selected(self, selection: Selection, name: str) -> tuple[WeightedNames, Numbers]:
+        """The selected words, and the number of each, or -1 if it does not occur. name: of the pairs, for messages."""
         kept = self._kept(selection.sieve)
         counts = WordCounts(name, kept.arena.tobytes(), kept.offsets, kept.counts, 0, self.n_words - len(kept.counts))
-        names, rows = _chosen(counts, selection)
+        names, rows = _select(counts, selection)
         numbers: Numbers = np.where(rows >= 0, np.append(kept.numbers, 0)[rows], -1)
         return names, numbers
 
     def _kept(self, sieve: WordFilter) -> CountedWords:
-        """All words with what they weigh; or what stays in the sieve if a table had to go to files."""
+        """All words with their weights, or only those that pass the sieve if a table went to a file."""
         from pairloom.kernel.text.words import contents
 
         if self.spilled is None:
@@ -147,7 +151,7 @@ class SideCounts(TableBudget):
         return sieve.words()
 
     def _weighed(self, words: CountedWords, first: int) -> CountedWords:
-        """Words that have the numbers from this one on, with what they weigh instead of counts."""
+        """These words, numbered from `first`, with their weights as counts."""
         last = first + len(words.counts)
         return words._replace(counts=self._mass.read(first, last), numbers=np.arange(first, last))
 
@@ -157,54 +161,54 @@ class SideCounts(TableBudget):
             spool.__exit__()
 
 
-class Translation:
-    """What the rows of pairs mean, of one run after the other."""
+class RowLookup:
+    """Finds the numbers of the words of pairs from their rows, run by run, and returns `function` of the numbers."""
 
-    def __init__(self, side: SideCounts, meaning: Callable[[Numbers], Numbers]) -> None:
-        self._side, self._meaning, self._run = side, meaning, -1
+    def __init__(self, names: NameTable, function: Callable[[Numbers], Numbers]) -> None:
+        self._names, self._function, self._run = names, function, -1
 
     def __call__(self, rows: Numbers, first_pair: int) -> Numbers:
-        """Of the rows of some pairs, from this one on."""
-        edges = [begin for begin in self._side.begins if first_pair < begin < first_pair + len(rows)]
+        """Look up the rows of consecutive pairs. The first is pair number `first_pair`."""
+        edges = [begin for begin in self._names.run_begins if first_pair < begin < first_pair + len(rows)]
         cuts = pairwise([0, *(edge - first_pair for edge in edges), len(rows)])
-        return np.concatenate([self._of_run(first_pair + a)[rows[a:b]] for a, b in cuts])
+        return np.concatenate([self._by_row(first_pair + a)[rows[a:b]] for a, b in cuts])
 
-    def _of_run(self, pair: int) -> Numbers:
-        """What each row means in the run of this pair."""
-        run = bisect_right(self._side.begins, pair) - 1
+    def _by_row(self, pair: int) -> Numbers:
+        """The result for each row of the run that this pair is in."""
+        run = bisect_right(self._names.run_begins, pair) - 1
         if run != self._run:
-            self._run, self._of_row = run, self._meaning(self._side.numbers(run))
-        return self._of_row
+            self._run, self._results = run, self._function(self._names.numbers(run))
+        return self._results
 
 
-def places(chosen: Numbers) -> Callable[[Numbers], Numbers]:
-    """From numbers to where these stand among the chosen ones, -1 for others.
+def positions_in(selected: Numbers) -> Callable[[Numbers], Numbers]:
+    """A function from numbers to their positions in `selected`, -1 for numbers that are not in it.
 
-    >>> places(np.array([7, -1, 5]))(np.array([5, 6, 7, 8])).tolist()
+    >>> positions_in(np.array([7, -1, 5]))(np.array([5, 6, 7, 8])).tolist()
     [2, -1, 0, -1]
     """
-    order = np.argsort(chosen, kind="stable")
-    known = chosen[order]
+    order = np.argsort(selected, kind="stable")
+    known = selected[order]
 
-    def of(numbers: Numbers) -> Numbers:
+    def positions(numbers: Numbers) -> Numbers:
         at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
         return np.where(known[at] == numbers, order[at], -1)
 
-    return of
+    return positions
 
 
-def _chosen(counts: WordCounts, selection: Selection) -> tuple[WeightedNames, npt.NDArray[np.intp]]:
-    """The vocabulary and, for each of its words, its row in the counts, or -1 where it does not occur."""
-    what, option, min_count, most, given = selection
-    if given is not None:
-        found = {counts.words([row])[0]: row for row in counts.rows_of(set(given.words)).tolist()}
-        rows = np.array([found.get(word, -1) for word in given.words], np.intp)
-        return WeightedNames(given.words, given.counts.astype(np.float64)), rows
-    rows = counts.ordered(np.flatnonzero((counts.counts >= min_count) & (counts.counts > 0)))[:most]
+def _select(counts: WordCounts, selection: Selection) -> tuple[WeightedNames, npt.NDArray[np.intp]]:
+    """The selected words, and the row of each in the counts, or -1 if it does not occur."""
+    what, option, min_count, max_size, vocabulary = selection
+    if vocabulary is not None:
+        found = {counts.words([row])[0]: row for row in counts.rows_of(set(vocabulary.words)).tolist()}
+        rows = np.array([found.get(word, -1) for word in vocabulary.words], np.intp)
+        return WeightedNames(vocabulary.words, vocabulary.counts.astype(np.float64)), rows
+    rows = counts.ordered(np.flatnonzero((counts.counts >= min_count) & (counts.counts > 0)))[:max_size]
     if len(rows) < 2:
         raise InputError(
-            f"{option}={min_count:g} leaves {len(rows)} of the {counts.n_words:,} {what}s of {counts.name}; "
-            f"need at least 2 {what}s to tell them apart. Use a smaller {option}, or more pairs."
+            f"{option}={min_count:g} leaves {len(rows)} of the {counts.n_words:,} {what}s of {counts.name}, "
+            f"and training needs at least 2. Use a smaller {option}, or more pairs."
         )
     mass: Float64s = np.asarray(counts.counts[rows], np.float64)
     return WeightedNames(counts.words(rows), mass), rows

@@ -1,10 +1,11 @@
-"""Pairs (w, c) that somebody else made, with or without weights: from files, from Parquet, from Python.
+"""Given pairs (w, c), with or without weights: read from text files, from Parquet or from Python.
 
-A line is `word context` or `word context weight`, parted by white space of any kind; empty lines are skipped. A weight
-is a fractional count: a pair of weight 2 counts as if it were there twice. Weights have the seven digits of a float32.
+A line of a file is `word context` or `word context weight`, separated by any white space. Empty lines are skipped. A
+weight is a fractional count: a pair of weight 2 counts like two equal pairs. Weights are kept as float32, to seven
+digits.
 
->>> lot = next(open_pairs([("cat", "sleeps"), ("cat", "eats", 0.5)]).lots())
->>> lot.words.texts, lot.contexts.texts, lot.w.tolist(), lot.c.tolist(), lot.weights.tolist()
+>>> chunk = next(open_pairs([("cat", "sleeps"), ("cat", "eats", 0.5)]).chunks())
+>>> chunk.words.texts, chunk.contexts.texts, chunk.w.tolist(), chunk.c.tolist(), chunk.weights.tolist()
 (['cat'], ['sleeps', 'eats'], [0, 0], [0, 1], [1.0, 0.5])
 """
 
@@ -28,55 +29,55 @@ from pairloom.system.threads import in_order
 from pairloom.types import Ids, PathName
 
 LARGEST_WEIGHT = 1e6
-_LOT = 1 << 17  # pairs of Python's that are taken at once
-_LINE = "Each line must read like: cat sleeps, or with a weight: cat sleeps 2.5"
+TUPLES_PER_CHUNK = 1 << 17  # tuples from Python read at a time
+_LINE_FORMAT = "Each line must read like: cat sleeps, or with a weight: cat sleeps 2.5"
 
 
-class Strings(NamedTuple):
-    """Some texts, in UTF-8, one after the other: the i-th is arena[offsets[i] : offsets[i + 1]]."""
+class Utf8Strings(NamedTuple):
+    """Strings in UTF-8, end to end: string i is arena[offsets[i] : offsets[i + 1]]."""
 
     arena: npt.NDArray[np.uint8]
     offsets: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> "Strings":
+    def of(cls, texts: Iterable[str]) -> "Utf8Strings":
         encoded = [text.encode() for text in texts]
         offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
         return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets)
 
     @property
     def texts(self) -> list[str]:
-        """The texts as Python's strings."""
+        """The strings as Python has them."""
         data = self.arena.tobytes()
         return [data[a:b].decode() for a, b in pairwise(self.offsets.tolist())]
 
 
-class Lot(NamedTuple):
-    """Some pairs: row w[i] of `words` with row c[i] of `contexts`, weights[i] times, or once each if that is None."""
+class PairChunk(NamedTuple):
+    """Consecutive pairs: words[w[i]] with contexts[c[i]], of weight weights[i], or 1 if `weights` is None."""
 
-    words: Strings
-    contexts: Strings
+    words: Utf8Strings
+    contexts: Utf8Strings
     w: Ids
     c: Ids
     weights: npt.NDArray[np.float32] | None
-    done: int  # bytes, or pairs, so far
+    done: int  # bytes or pairs read so far
 
 
 class PairCorpus(ABC):
-    """Pairs that can be read in lots, in order. Close it, or use it in a `with`, to remove what was spooled."""
+    """Pairs that are read in order, chunk by chunk. Close it, or use `with`, to remove spooled standard input."""
 
     name: str  # for messages
-    size: int | None = None  # in the unit of `Lot.done`, if that is known
+    size: int | None = None  # in the unit of `PairChunk.done`, if known
 
     @abstractmethod
-    def lots(self, threads: int = 1) -> Iterator[Lot]:
-        """All pairs; an InputError for what is none."""
+    def chunks(self, threads: int = 1) -> Iterator[PairChunk]:
+        """All pairs. Raises InputError at the first line or tuple that is not a pair."""
 
-    def check_unchanged(self) -> None:  # noqa: B027 (what is in memory has no files)
-        """Raise CorpusChangedError if a file was written to since it was opened."""
+    def check_unchanged(self) -> None:  # noqa: B027 (pairs in memory have no files)
+        """Raise CorpusChangedError if a file has changed since it was opened."""
 
-    def close(self) -> None:  # noqa: B027 (what is in memory has nothing to close)
-        """Remove what was spooled."""
+    def close(self) -> None:  # noqa: B027 (pairs in memory have nothing to close)
+        """Remove spooled input."""
 
     def __enter__(self) -> "PairCorpus":
         return self
@@ -86,26 +87,29 @@ class PairCorpus(ABC):
 
 
 def open_pairs(
-    source: object,
+    source: object,  # PairsLike, checked here
     *,
     text: TextOptions = TextOptions(),  # noqa: B008 (frozen, so one for all calls is safe)
     columns: Sequence[str] | None = None,
 ) -> PairCorpus:
-    """Pairs of files, or of Python.
+    """Open pairs in files or from Python.
 
-    source is a path (a file, packed or not, a glob, a folder, "-" for standard input), a list of paths, a Parquet file,
-    or anything that gives (word, context) or (word, context, weight) when it is iterated. columns: which ones of a
-    Parquet file are words, contexts and weights; the first two or three if None.
+    source: a path (a file, compressed or not, a glob, a folder, "-" for standard input), a list of paths, a Parquet
+    file, or an iterable of (word, context) or (word, context, weight).
+    columns: the columns of a Parquet file that hold words, contexts and, if any, weights. None takes the first three,
+    or two if there are only two.
     """
     paths = _paths(source)
     if paths is None:
         if columns is not None:
-            raise CorpusTypeError(f"columns= are those of a Parquet file, but this is a {type(source).__name__}.")
-        return _GivenPairs(source, text.lowercase)
+            raise CorpusTypeError(
+                f"columns= is for Parquet files, and the pairs are a {type(source).__name__}. Leave it out."
+            )
+        return _TuplePairs(source, text.lowercase)
     if all(map(_is_parquet, paths)):
         return _ParquetPairs(paths, columns, text.lowercase)
     if columns is not None:
-        raise InputError(f"columns= are those of a Parquet file, and {paths[0]} is none. Leave them out.")
+        raise InputError(f"columns= is for Parquet files, and {paths[0]} is not one. Leave it out.")
     return _TextPairs(TextCorpus(paths, text, None))
 
 
@@ -126,15 +130,15 @@ class _TextPairs(PairCorpus):
     def __init__(self, corpus: TextCorpus) -> None:
         self._corpus, self.name, self.size = corpus, corpus.name, corpus.size_bytes
 
-    def lots(self, threads: int = 1) -> Iterator[Lot]:
-        yield from in_order(lambda task: lot_of(*task), self._blocks(), threads)
+    def chunks(self, threads: int = 1) -> Iterator[PairChunk]:
+        yield from in_order(lambda block: parse_block(*block), self._numbered_blocks(), threads)
         self.check_unchanged()
 
     def check_unchanged(self) -> None:
         self._corpus.check_unchanged()
 
-    def _blocks(self) -> Iterator[tuple[str, int, TextBlock]]:
-        """The blocks, each with its file and the number of its first line."""
+    def _numbered_blocks(self) -> Iterator[tuple[str, int, TextBlock]]:
+        """The blocks of text, each with the name of its file and the number of its first line."""
         before, line = "", 1
         for name, block in self._corpus.file_blocks():
             before, line = name, line if name == before else 1
@@ -145,24 +149,26 @@ class _TextPairs(PairCorpus):
         self._corpus.close()
 
 
-def lot_of(name: str, first_line: int, block: TextBlock) -> Lot:
-    """One block; it ends at a line end unless a line is far too long to be a pair."""
+def parse_block(name: str, first_line: int, block: TextBlock) -> PairChunk:
+    """The pairs of a block of text. It ends with a whole line, unless the line is far too long to be a pair."""
     from pairloom.kernel.text.pair_lines import parse
     from pairloom.kernel.text.words import contents
 
     text = block.text if block.text.endswith("\n") else block.text + "\n"
     data = np.frombuffer(text.encode(), np.uint8)
     parsed = parse(data)
-    weights = _weights(parsed.weights, parsed.odd, parsed.lines, text, f"{name}, line ", first_line)
+    weights = _checked_weights(parsed.weights, parsed.odd, parsed.lines, text, f"{name}, line ", first_line)
     if parsed.bad_line >= 0:
         _refuse_line(text.split("\n")[parsed.bad_line], f"{name}, line {first_line + parsed.bad_line}")
     if block.goes_on:
-        raise InputError(f"{name}, line {first_line + text.count(chr(10)) - 1}: far too long for a pair. {_LINE}")
-    words, contexts = (Strings(*contents(table)[:2]) for table in (parsed.words, parsed.contexts))
-    return Lot(words, contexts, parsed.w, parsed.c, weights if parsed.weighted else None, block.read)
+        raise InputError(
+            f"{name}, line {first_line + text.count(chr(10)) - 1}: far too long for a pair. {_LINE_FORMAT}"
+        )
+    words, contexts = (Utf8Strings(*contents(table)[:2]) for table in (parsed.words, parsed.contexts))
+    return PairChunk(words, contexts, parsed.w, parsed.c, weights if parsed.weighted else None, block.read)
 
 
-def _weights(
+def _checked_weights(
     weights: npt.NDArray[np.float32],
     odd: npt.NDArray[np.int64],
     lines: npt.NDArray[np.int32],
@@ -170,15 +176,15 @@ def _weights(
     where: str,
     first_line: int,
 ) -> npt.NDArray[np.float32]:
-    """The weights, with those that the kernel left to Python, all of them checked."""
+    """The weights, all checked. Those marked odd the kernel left to Python, since they are not plain decimals."""
     by_line = text.split("\n") if (odd >= 0).any() else []
     for i in np.flatnonzero(odd >= 0).tolist():
         field = by_line[lines[i]].split()[2]
         try:
-            weights[i] = min(float(field.replace("_", "?")), 2 * LARGEST_WEIGHT)  # float() alone would take 1_000
+            weights[i] = min(float(field.replace("_", "?")), 2 * LARGEST_WEIGHT)  # float() alone would accept 1_000
         except ValueError:
             raise InputError(
-                f"{where}{first_line + lines[i]}: the weight {quoted(field)} is no number. {_LINE}"
+                f"{where}{first_line + lines[i]}: the weight {quoted(field)} is not a number. {_LINE_FORMAT}"
             ) from None
     bad = np.flatnonzero(~((weights >= 0) & (weights <= LARGEST_WEIGHT)))
     if len(bad):
@@ -190,24 +196,24 @@ def _weights(
 def _refuse_line(line: str, where: str) -> NoReturn:
     fields = line.split()
     if 2 <= len(fields) <= 3:
-        raise InputError(f"{where}: a word of more than {MAX_WORD_BYTES} bytes, which is too long. Shorten it.")
+        raise InputError(f"{where}: a word is longer than {MAX_WORD_BYTES} bytes. Shorten it.")
     if len(fields) == 1:
-        raise InputError(f"{where}: {quoted(line)} has no context. {_LINE}")
-    raise InputError(f"{where}: {quoted(line)} has {len(fields)} fields. {_LINE}")
+        raise InputError(f"{where}: {quoted(line)} has no context. {_LINE_FORMAT}")
+    raise InputError(f"{where}: {quoted(line)} has {len(fields)} fields. {_LINE_FORMAT}")
 
 
 def _refuse_weight(weight: str, where: str) -> NoReturn:
     raise InputError(
-        f"{where}: a pair cannot have the weight {weight:.30}. Weights are counts, from 0 to {LARGEST_WEIGHT:,.0f}; "
-        "make them all smaller if they are larger."
+        f"{where}: a pair cannot have the weight {weight:.30}. Weights are counts, from 0 to {LARGEST_WEIGHT:,.0f}. "
+        "If they are larger, divide all of them by the same number."
     )
 
 
-# --- Tuples of Python
+# --- Tuples from Python
 
 
-class _GivenPairs(PairCorpus):
-    """Tuples of an iterable, which is read once."""
+class _TuplePairs(PairCorpus):
+    """Tuples from an iterable, which is read once."""
 
     def __init__(self, source: Any, lowercase: bool) -> None:
         if isinstance(source, bytes | bytearray) or not isinstance(source, Iterable):
@@ -215,49 +221,57 @@ class _GivenPairs(PairCorpus):
                 f"Pairs cannot be of type {type(source).__name__}. Give a path, or (word, context) tuples."
             )
         if isinstance(source, set | frozenset):
-            raise CorpusTypeError("A set has no order, so no result could be repeated. Give a list of pairs.")
-        self._source, self.name, self._lowercase = source, f"the pairs (a {type(source).__name__})", lowercase
+            raise CorpusTypeError(
+                "A set has no fixed order, so the result could not be reproduced. Give a list of pairs."
+            )
+        self._source, self.name, self._lowercase = source, f"the {type(source).__name__} of pairs", lowercase
 
-    def lots(self, threads: int = 1) -> Iterator[Lot]:
+    def chunks(self, threads: int = 1) -> Iterator[PairChunk]:
         at, items = 0, iter(self._source)
-        while lot := list(islice(items, _LOT)):
-            yield _given(lot, at, self._lowercase)
-            at += len(lot)
+        while pairs := list(islice(items, TUPLES_PER_CHUNK)):
+            yield _chunk_of(pairs, at, self._lowercase)
+            at += len(pairs)
 
 
-def _given(lot: list[Any], first: int, lowercase: bool) -> Lot:
-    w, c = np.empty((2, len(lot)), np.int32)
-    weights, weighted = np.ones(len(lot), np.float32), False
+def _chunk_of(pairs: list[Any], first: int, lowercase: bool) -> PairChunk:
+    """These pairs, checked. first: the number of pairs[0], for messages."""
+    w, c = np.empty((2, len(pairs)), np.int32)
+    weights, weighted = np.ones(len(pairs), np.float32), False
     words: dict[str, int] = {}
     contexts: dict[str, int] = {}
-    for i, pair in enumerate(lot):
-        word, context, *weight = _checked(pair, first + i)
+    for i, pair in enumerate(pairs):
+        word, context, *weight = _checked_pair(pair, first + i)
         if lowercase:
             word, context = word.lower(), context.lower()
         w[i] = words.setdefault(word, len(words))
         c[i] = contexts.setdefault(context, len(contexts))
         if weight:
             weights[i], weighted = weight[0], True
-    return Lot(Strings.of(words), Strings.of(contexts), w, c, weights if weighted else None, first + len(lot))
+    done = first + len(pairs)
+    return PairChunk(Utf8Strings.of(words), Utf8Strings.of(contexts), w, c, weights if weighted else None, done)
 
 
-def _checked(pair: Any, number: int) -> Sequence[Any]:
+def _checked_pair(pair: Any, number: int) -> Sequence[Any]:
     where = f"pairs[{number}]"
     if isinstance(pair, str) or not isinstance(pair, list | tuple) or not 2 <= len(pair) <= 3:
-        raise CorpusTypeError(f"{where} is {quoted(pair)}, which is no pair. Give (word, context) or with a weight.")
+        raise CorpusTypeError(
+            f"{where} is {quoted(pair)}, which is not a pair. Give (word, context) or (word, context, weight)."
+        )
     for side, word in zip(("word", "context"), pair, strict=False):
         if not is_word(word):
             raise not_a_word_error(word, f"The {side} of {where}")
         if len(word) > MAX_WORD_BYTES // 4 and len(word.encode()) > MAX_WORD_BYTES:
-            raise InputError(f"The {side} of {where} has more than {MAX_WORD_BYTES} bytes. Shorten it.")
+            raise InputError(f"The {side} of {where} is longer than {MAX_WORD_BYTES} bytes. Shorten it.")
     if len(pair) == 3 and not is_number(pair[2]) and not isinstance(pair[2], float):
-        raise CorpusTypeError(f"The weight of {where} is {quoted(pair[2])}, which is no number.")
+        raise CorpusTypeError(
+            f"The weight of {where} is {quoted(pair[2])}, which is not a number. Give an int or a float."
+        )
     if len(pair) == 3 and not 0 <= pair[2] <= LARGEST_WEIGHT:
         _refuse_weight(f"{pair[2]:g}", where)
     return pair
 
 
-# --- Columns of Parquet
+# --- Parquet
 
 
 def _is_parquet(path: PathName) -> bool:
@@ -265,11 +279,11 @@ def _is_parquet(path: PathName) -> bool:
         with Path(path).open("rb") as file:
             return Path(path).is_file() and file.read(4) == b"PAR1"
     except (OSError, ValueError):
-        return False  # and whoever reads it says what is wrong
+        return False  # the reader of text says what is wrong with it
 
 
 class _ParquetPairs(PairCorpus):
-    """Columns of files."""
+    """Two or three columns of Parquet files."""
 
     def __init__(self, paths: Sequence[PathName], columns: Sequence[str] | None, lowercase: bool) -> None:
         for module in ("arro3.core", "arro3.io"):
@@ -277,16 +291,18 @@ class _ParquetPairs(PairCorpus):
         self._paths, self._columns, self._lowercase = paths, columns, lowercase
         self.name = os.fspath(paths[0])
 
-    def lots(self, threads: int = 1) -> Iterator[Lot]:
+    def chunks(self, threads: int = 1) -> Iterator[PairChunk]:
         for path in self._paths:
             self.name, at = os.fspath(path), 0
             for table in self._tables(path):
-                for lot in _lots_of(list(zip(*table, strict=True))):
+                rows = list(zip(*table, strict=True))
+                for begin in range(0, len(rows), TUPLES_PER_CHUNK):
+                    pairs = rows[begin : begin + TUPLES_PER_CHUNK]
                     try:
-                        yield _given(lot, at, self._lowercase)
+                        yield _chunk_of(pairs, at, self._lowercase)
                     except CorpusTypeError as error:
-                        raise InputError(f"{self.name}, row by row as pairs: {error}") from None
-                    at += len(lot)
+                        raise InputError(f"{self.name}, whose rows are pairs[0], pairs[1], ...: {error}") from None
+                    at += len(pairs)
 
     def _tables(self, path: PathName) -> Iterator[list[list[Any]]]:
         from arro3.io import read_parquet
@@ -299,8 +315,8 @@ class _ParquetPairs(PairCorpus):
                 yield [list(batch.column(names.index(name)).to_pylist()) for name in chosen]
         except InputError:
             raise
-        except Exception as error:  # arro3 raises bare ones
-            raise InputError(f"{self.name} cannot be read as Parquet: {error}. Take an intact copy.") from None
+        except Exception as error:  # arro3 raises plain Exception
+            raise InputError(f"{self.name} cannot be read as Parquet: {error}. Get the file again.") from None
 
     def _chosen(self, names: list[str]) -> list[str]:
         chosen = names[:3] if self._columns is None else list(self._columns)
@@ -308,10 +324,6 @@ class _ParquetPairs(PairCorpus):
         if missing or not 2 <= len(chosen) <= 3:
             raise InputError(
                 f"{self.name} has the columns {', '.join(names)}. "
-                "Name two or three of them: words, contexts and, if there are any, weights."
+                "Name two or three of them in columns=: words, contexts and, if there are any, weights."
             )
         return chosen
-
-
-def _lots_of(items: list[Any]) -> Iterator[list[Any]]:
-    return (items[at : at + _LOT] for at in range(0, len(items), _LOT))

@@ -1,8 +1,16 @@
-"""What training learns from: two vocabularies, and rounds of pairs over them. Text is one such source.
+"""What training learns from: two vocabularies, and rounds of pairs over them. `Source` is the protocol.
 
-A round is cut into chunks. Threads count the chunks' pairs by block; from the counts follows the place of every chunk's
-share in every block; then threads write the pairs there. So a block's pairs are in the order of the corpus, whoever
-wrote them.
+There are two sources: text (`from_text.TextSource`) and given pairs (`from_pairs.PairSource`). Training asks a source
+for its rounds, and has each round *dealt*: its pairs sorted into blocks (see `blocks.py`). Two passes over the round do
+this on all threads. The round is cut into chunks, and
+
+1. each chunk counts its pairs block by block;
+2. from these counts follows where in the result the pairs of each chunk go, for every block;
+3. each chunk writes its pairs there.
+
+So the pairs of a block are always in the order of the corpus, no matter which thread wrote them, or when. And all
+random draws are hashes of positions in the corpus, so threads have no state to share. This is the first half of the
+reason why any number of threads trains the same bytes. The second half is in `blocks.py`.
 """
 
 from abc import ABC, abstractmethod
@@ -18,65 +26,66 @@ from pairloom.method.draws import draw, heldout_key
 from pairloom.system.threads import Workers
 from pairloom.types import Counts, Float64s, Ids
 
-Chunk = TypeVar("Chunk")
-Found = TypeVar("Found")
+ChunkT = TypeVar("ChunkT")
+DrawnT = TypeVar("DrawnT")  # what the first pass has drawn for a chunk, kept for the second
 
-FEWEST_HELDOUT, MOST_HELDOUT = 5_000, 100_000  # pairs: enough for two digits, few enough to cost nothing
+FEWEST_HELDOUT, MOST_HELDOUT = 5_000, 100_000  # pairs: enough for two digits of the loss, and cheap to evaluate
 LARGEST_SHARE = 0.05  # of the items, where FEWEST_HELDOUT asks for more than config.heldout
-FEWEST_ITEMS = 20  # a source of fewer holds nothing out
+FEWEST_ITEMS = 20  # a source with fewer holds nothing out
+_DRAWS_AT_ONCE = 1_000_000
 
 
 class WeightedNames(NamedTuple):
-    """One of the two vocabularies: what its rows are called, and how often each was seen, which may be fractions."""
+    """One of the two vocabularies: the name of each row and how often it occurs, which may be a fraction."""
 
     names: Sequence[str]
     mass: Float64s
 
     @property
     def counts(self) -> Counts:
-        """Whole numbers, as files of vectors keep them; what was seen at all was seen once at least."""
+        """The mass as whole numbers, for files of vectors. A mass above 0 counts as 1 or more."""
         return np.where(self.mass > 0, np.maximum(1, np.rint(self.mass)), 0).astype(np.int64)
 
 
 class Round(NamedTuple):
-    """A piece of an epoch; first and last mean something to the source alone."""
+    """A round of an epoch. Only the source itself knows what `first` and `last` mean."""
 
     number: int
     first: int
     last: int
     begin: int  # in the positions of an epoch
     end: int
-    sweeps: int = 1  # in which a source of weighted pairs is read
+    sweeps: int = 1  # how often weighted pairs are read in an epoch
 
 
-class Dealt(NamedTuple):
-    """The pairs of one round as w * 2^32 + c: those of block b are pairs[starts[b] : starts[b + 1]]."""
+class DealtPairs(NamedTuple):
+    """The pairs of a round as w * 2^32 + c. Those of block b are pairs[starts[b] : starts[b + 1]]."""
 
     pairs: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
 
 
 class Source(ABC):
-    """Deals round after round into the same memory: a `Dealt` is good until the next one.
+    """Pairs to learn from, round by round. Every round is dealt into the same memory, so use it before the next one.
 
-    words, contexts   the two vocabularies
-    same              whether they are one, so that word i is context i
-    n_positions       of an epoch; the learning rate falls with them
-    unit              what a position is
-    n_pairs           about as many as an epoch has
-    without_pairs     the error for an epoch that has none
-    unused            options that mean nothing here, and are not written down
-    record            what to write down of the corpus
+    words, contexts    the two vocabularies
+    one_vocabulary     whether they are the same, so that word i is context i
+    n_positions        positions in an epoch; the learning rate falls with the position
+    unit               what a position is
+    n_pairs            expected number of pairs in an epoch
+    no_pairs_message   the error for an epoch without pairs
+    unused_options     options that have no meaning for this source, and are left out of the record
+    record             what the record says about the corpus
     """
 
     words: WeightedNames
     contexts: WeightedNames
-    same: bool
+    one_vocabulary: bool
     n_positions: int
     unit: Literal["words", "pairs"]
     n_pairs: float
-    without_pairs: str
-    unused: frozenset[str]
+    no_pairs_message: str
+    unused_options: frozenset[str]
     record: dict[str, Any]
 
     def __init__(self, config: TrainConfig) -> None:
@@ -85,51 +94,57 @@ class Source(ABC):
 
     @abstractmethod
     def rounds(self, pairs: int) -> Iterator[Round]:
-        """The rounds of an epoch, of about so many pairs each."""
+        """The rounds of an epoch, each of about `pairs` pairs."""
 
     @abstractmethod
-    def deal(self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers) -> Dealt:
-        """The pairs of a round in this epoch, by the parts of their words and contexts."""
+    def deal(
+        self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers
+    ) -> DealtPairs:
+        """The pairs of a round in this epoch, sorted into blocks by the parts of their words and contexts."""
 
     @abstractmethod
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
-        """The pairs (w, c) that are kept aside; the same whatever the seed."""
+        """The held-out pairs (w, c). They do not depend on the seed."""
 
     def _deal_chunks(
         self,
-        chunks: Sequence[Chunk],
+        chunks: Sequence[ChunkT],
         parts: int,
-        count: Callable[[Chunk, npt.NDArray[np.int64]], Found],
-        write: Callable[[Chunk, Found, npt.NDArray[np.int64], npt.NDArray[np.int64]], None],
+        count: Callable[[ChunkT, npt.NDArray[np.int64]], DrawnT],
+        write: Callable[[ChunkT, DrawnT, npt.NDArray[np.int64], npt.NDArray[np.int64]], None],
         pool: Workers,
-    ) -> Dealt:
-        """count(chunk, counts by block) gives what write(chunk, that, its place in every block, pairs) goes on from."""
+    ) -> DealtPairs:
+        """Deal a round in the two passes described above.
+
+        count(chunk, counts) adds the chunk's pairs to counts[block], and returns what `write` needs to make the same
+        pairs again. write(chunk, drawn, begins, pairs) writes those of block b to pairs[begins[b]] and after.
+        """
         if not chunks:
-            return Dealt(self._pairs, np.zeros(parts**2 + 1, np.int64))
+            return DealtPairs(self._pairs, np.zeros(parts**2 + 1, np.int64))
         counts = np.zeros((len(chunks), parts**2), np.int64)
-        found = list(pool.map(count, chunks, counts))
-        ends = counts.T.cumsum()
-        places = (ends - counts.T.ravel()).reshape(-1, len(chunks))
-        starts = np.append(places[:, 0], ends[-1])
+        drawn = list(pool.map(count, chunks, counts))
+        ends = counts.T.cumsum()  # block by block, and within a block chunk by chunk
+        begins = (ends - counts.T.ravel()).reshape(-1, len(chunks))
+        starts = np.append(begins[:, 0], ends[-1])
         if len(self._pairs) < ends[-1]:
             self._pairs = np.empty(int(ends[-1] * 1.1), np.int64)
-        list(pool.map(write, chunks, found, np.ascontiguousarray(places.T), repeat(self._pairs)))
-        return Dealt(self._pairs, starts)
+        list(pool.map(write, chunks, drawn, np.ascontiguousarray(begins.T), repeat(self._pairs)))
+        return DealtPairs(self._pairs, starts)
 
 
 def heldout_limit(items: int, pairs: float, config: TrainConfig) -> int:
-    """Item i (a sentence, or a pair) is held out if the upper 32 bits of its draw are below this."""
+    """The limit below which an item (a sentence or a pair) is held out: the upper 32 bits of its draw decide."""
     if config.heldout == 0.0 or items < FEWEST_ITEMS:
         return 0
     share = min(max(config.heldout, min(FEWEST_HELDOUT / pairs, LARGEST_SHARE)), MOST_HELDOUT / pairs)
     limit = int(share * 2**32)
-    if share * items < 100:  # at least one
-        limit = max(limit, 1 + min(int(draws.min()) for _, draws in item_draws(items)))
+    if share * items < 100:  # by chance there could be none: make sure of one
+        limit = max(limit, 1 + min(int(draws.min()) for _, draws in heldout_draws(items)))
     return limit
 
 
-def item_draws(items: int) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
-    """The upper halves of all items' draws, a million at a time, each lot with its first item."""
-    for first in range(0, items, 1_000_000):
-        lot = np.arange(first, min(first + 1_000_000, items))
-        yield first, draw(heldout_key(), lot) >> np.uint64(32)
+def heldout_draws(items: int) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
+    """The upper 32 bits of every item's draw, a million at a time, each time with the number of the first item."""
+    for first in range(0, items, _DRAWS_AT_ONCE):
+        numbers = np.arange(first, min(first + _DRAWS_AT_ONCE, items))
+        yield first, draw(heldout_key(), numbers) >> np.uint64(32)

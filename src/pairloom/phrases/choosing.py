@@ -1,4 +1,4 @@
-"""Which pairs are phrases: those whose score is above the threshold."""
+"""Chooses the phrases: the pairs whose score is above the threshold."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,16 +8,16 @@ import numpy.typing as npt
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.errors import ConfigError
 from pairloom.phrases.joining import Words
-from pairloom.phrases.pairs import PairCounts
+from pairloom.phrases.pair_counts import PairCounts
 from pairloom.phrases.scores import PhraseOptions
 
-_AT_ONCE = 1 << 16  # pairs whose counts are numbers of Python at one time
+_AT_ONCE = 1 << 16  # pairs scored at a time, since their counts become Python numbers
 
 
 def choose(
     pairs: PairCounts, options: PhraseOptions, threshold: float, check: Callable[[int], object] = lambda n: None
 ) -> dict[Words, float]:
-    """The pairs whose score is above the threshold, the best first, ties by text. check may refuse so many."""
+    """The pairs whose score is above the threshold, best first, ties by text. check(n) may raise if n are too many."""
     rows: list[int] = []
     scores: list[float] = []
     for begin in range(0, len(pairs.counts), _AT_ONCE):
@@ -26,9 +26,11 @@ def choose(
                 rows.append(row)
                 scores.append(score)
         check(len(rows))
-    phrases = dict(zip(_names(pairs, np.array(rows, np.intp)), scores, strict=True))
-    short = {words: score for words, score in phrases.items() if _size(words, options.delimiter) <= MAX_WORD_BYTES}
-    return dict(sorted(short.items(), key=lambda item: (-item[1], options.delimiter.join(item[0]), item[0])))
+    phrases = dict(zip(_words_of(pairs, np.array(rows, np.intp)), scores, strict=True))
+    storable = {
+        words: score for words, score in phrases.items() if _n_bytes(words, options.delimiter) <= MAX_WORD_BYTES
+    }
+    return dict(sorted(storable.items(), key=lambda item: (-item[1], options.delimiter.join(item[0]), item[0])))
 
 
 def _scores(pairs: PairCounts, options: PhraseOptions, rows: slice) -> Iterator[float]:
@@ -47,19 +49,19 @@ def _scores(pairs: PairCounts, options: PhraseOptions, rows: slice) -> Iterator[
             yield float(score)
         except (TypeError, ValueError):
             raise ConfigError(
-                f"scoring={options.scoring} gave {score!r}, which is no number. Return a float."
+                f"scoring={options.scoring} returned {score!r}, which is not a number. Return a float."
             ) from None
 
 
-def _names(pairs: PairCounts, rows: npt.NDArray[np.intp]) -> Iterator[Words]:
-    """The words of these pairs."""
-    name = pairs.words.words
+def _words_of(pairs: PairCounts, rows: npt.NDArray[np.intp]) -> Iterator[Words]:
+    """The words of these pairs, with the connectors between them."""
+    words_of = pairs.words.words
     gaps = pairs.gap[rows].tolist()
-    between = {gap: name(np.array(pairs.gaps[gap], np.intp)) for gap in set(gaps)}
-    for first, gap, second in zip(name(pairs.first[rows]), gaps, name(pairs.second[rows]), strict=True):
+    between = {gap: words_of(np.array(pairs.gaps[gap], np.intp)) for gap in set(gaps)}
+    for first, gap, second in zip(words_of(pairs.first[rows]), gaps, words_of(pairs.second[rows]), strict=True):
         yield first, *between[gap], second
 
 
-def _size(words: Words, delimiter: str) -> int:
-    """Bytes of a phrase: one longer than a word may be would not be read again."""
+def _n_bytes(words: Words, delimiter: str) -> int:
+    """The length of a joined phrase. If it is longer than a word may be, no reader would accept it."""
     return len(delimiter.join(words).encode())

@@ -1,9 +1,9 @@
-"""Phrases as a file: lines of JSON, UTF-8.
+"""Files of phrases: lines of JSON in UTF-8.
 
-The first line is an object: "format" is "pairloom-phrases-1", "delimiter" a string, "connectors" a list of words,
-"phrases" the number of phrases of each pass, "made" how they were learnt (for people; nothing depends on it). Every
-other line is one phrase, as a list: its pass, counted from 1, its score, its words. Passes follow each other, and in
-each the best phrase comes first:
+The first line is an object: "format" is "pairloom-phrases-1", "delimiter" is a string, "connectors" a list of words,
+"phrases" the number of phrases in each pass, and "made" says how they were learnt (for people; no program uses it).
+Every other line is one phrase as a list: the number of its pass, counted from 1, its score, and its words. The lines
+are in the order of the passes, and in each pass the best phrase comes first:
 
     {"format": "pairloom-phrases-1", "delimiter": "_", "connectors": ["of"], "phrases": [2], "made": {"min_count": 5}}
     [1, 187.25, "new", "york"]
@@ -22,14 +22,15 @@ from pairloom.errors import ConfigError, InputError
 from pairloom.phrases.joining import Pass, Words, is_phrase
 from pairloom.phrases.scores import MOST_PASSES, checked_connectors, checked_delimiter
 from pairloom.system.files import atomic_write, check_folder
+from pairloom.types import PathName
 
 FORMAT = "pairloom-phrases-1"
-_LONGEST_LINE = 1 << 24  # bytes; the head has all connectors
+_LONGEST_LINE = 1 << 24  # bytes; the first line has all connectors
 _AGAIN = "Get or make the file again."
 
 
-class Content(NamedTuple):
-    """What is in a file."""
+class PhraseFileContent(NamedTuple):
+    """The content of a file of phrases."""
 
     passes: tuple[dict[Words, float], ...]
     connectors: frozenset[str]
@@ -38,13 +39,13 @@ class Content(NamedTuple):
 
 
 def write(
-    path: str | os.PathLike[str],
+    path: PathName,
     passes: Sequence[Pass],
     connectors: frozenset[str],
     delimiter: str,
     made: Mapping[str, Any],
 ) -> None:
-    """Write a file of phrases, whole or not at all."""
+    """Write a file of phrases. If writing fails, no half file is left."""
     header = {
         "format": FORMAT,
         "delimiter": delimiter,
@@ -64,44 +65,46 @@ def _lines(passes: Sequence[Pass]) -> Iterator[list[Any]]:
             yield [number, score, *words]
 
 
-def read(path: str | os.PathLike[str]) -> Content:
-    """Read a file of phrases. What is not as `write` writes it is refused, with the number of its line."""
+def read(path: PathName) -> PhraseFileContent:
+    """Read a file of phrases. Errors name the line that is not as `write` writes it."""
     name = os.fspath(path)
     with opened(name, "Give a file of phrases.") as file:
         return read_from(file, name)
 
 
-def read_from(file: BinaryIO, name: str) -> Content:
-    """Read what such a file has."""
+def read_from(file: BinaryIO, name: str) -> PhraseFileContent:
+    """Read phrases from an open file. name: for messages."""
     lines = numbered_lines(file, name, longest=_LONGEST_LINE)
     header = _json(next(lines, (1, ""))[1])
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InputError(
-            f"{name} is not a file of phrases. Make one by Phrases.save or pairloom phrases --save-phrases."
+            f"{name} is not a file of phrases. Make one with Phrases.save or pairloom phrases --save-phrases."
         )
-    delimiter, connectors, numbers, made = _head(header, name)
+    delimiter, connectors, numbers, made = _header(header, name)
     passes: tuple[dict[Words, float], ...] = tuple({} for _ in numbers[:MOST_PASSES])
     for number, line in lines:
-        where, words, score = _phrase(line, connectors, f"{name}, line {number}")
-        if not 1 <= where <= len(passes) or words in passes[where - 1]:
-            raise InputError(f"{name}, line {number}: no such pass, or a phrase twice. {_AGAIN}")
-        passes[where - 1][words] = score
+        of_pass, words, score = _phrase(line, connectors, f"{name}, line {number}")
+        if not 1 <= of_pass <= len(passes):
+            raise InputError(f"{name}, line {number}: there is no pass {of_pass}. {_AGAIN}")
+        if words in passes[of_pass - 1]:
+            raise InputError(f"{name}, line {number}: the phrase is there twice. {_AGAIN}")
+        passes[of_pass - 1][words] = score
     found = [len(phrases) for phrases in passes]
     if found != numbers:
-        raise InputError(f"{name} has {sum(found):,} phrases of {sum(numbers):,}. {_AGAIN}")
-    return Content(passes, connectors, delimiter, made)
+        raise InputError(f"{name} has {sum(found):,} of {sum(numbers):,} phrases. {_AGAIN}")
+    return PhraseFileContent(passes, connectors, delimiter, made)
 
 
-def _head(header: dict[str, Any], name: str) -> tuple[str, frozenset[str], list[int], dict[str, Any]]:
+def _header(header: dict[str, Any], name: str) -> tuple[str, frozenset[str], list[int], dict[str, Any]]:
     match header:
         case {"delimiter": delimiter, "connectors": list(connectors), "phrases": list(numbers)} if all(
             type(n) is int and n >= 0 for n in numbers
         ):
             made = header.get("made", {})
-            with suppress(ConfigError, TypeError):  # TypeError: lists among the connectors
+            with suppress(ConfigError, TypeError):  # TypeError: a connector is a list
                 if isinstance(made, dict):
                     return checked_delimiter(delimiter), checked_connectors(connectors), numbers, made
-    raise InputError(f"{name}, line 1: the head of the file is damaged. {_AGAIN}")
+    raise InputError(f"{name}, line 1: the header is damaged. {_AGAIN}")
 
 
 def _json(line: str) -> Any:
@@ -112,13 +115,13 @@ def _json(line: str) -> Any:
 
 
 def _phrase(line: str, connectors: frozenset[str], where: str) -> tuple[int, Words, float]:
-    """One line: the number of a pass, the words, the score."""
+    """The pass, the words and the score of a line."""
     match _json(line):
         case [int(number), int() | float() as score, *words] if is_phrase(tuple(words), connectors):
-            with suppress(OverflowError):  # of a whole number beyond all floats
+            with suppress(OverflowError):  # an integer too large for a float
                 if math.isfinite(score):
                     return number, tuple(words), float(score)
     raise InputError(
         f"{where}: {line[:60]!r} is not a phrase. Each line must read like: "
-        '[1, 187.25, "new", "york"]; between the first word and the last there can be connectors alone.'
+        '[1, 187.25, "new", "york"], with nothing but connectors between the first word and the last.'
     )

@@ -1,8 +1,8 @@
-"""Phrases joined in text: the rule, for lists of words, and the same on blocks of bytes.
+"""Joins phrases in text: the rule for lists of words, and the same for blocks of bytes.
 
-The rule is greedy, from left to right: a word and the next that is no connector are joined, with the connectors
-between, if they are a phrase; what was joined is not joined again in the same pass. A second pass sees the phrases of
-the first as words.
+The rule is greedy, from left to right. A word and the next word that is not a connector are joined, with the connectors
+between them, if they are a phrase. A joined phrase is not joined again in the same pass. A second pass sees the phrases
+of the first as words.
 
 >>> join("the bank of new york".split(), {("new", "york"): 9.0}, frozenset({"of"}), "_")
 ['the', 'bank', 'of', 'new_york']
@@ -21,17 +21,17 @@ from pairloom.system.threads import in_order
 if TYPE_CHECKING:
     from pairloom.kernel.text.join import Joiner
 
-Words = tuple[str, ...]  # of a phrase: a word, perhaps connectors, a word
-Pass = Mapping[Words, float]  # the phrases that one pass over the text joins, with their scores
+Words = tuple[str, ...]  # of a phrase: a word, any number of connectors, a word
+Pass = Mapping[Words, float]  # the phrases that one pass over the text joins, and their scores
 
-_WORD = re.compile(r"\S+")  # what str.split() gives
-_TAIL = 1 << 12  # characters of a block in which a place to cut is nearly always found
+_WORD = re.compile(r"\S+")  # as str.split() separates them
+_TAIL = 1 << 12  # characters at the end of a block; nearly always enough to find a place to cut
 
 
 def join(sentence: Iterable[str], phrases: Collection[Words], connectors: Collection[str], delimiter: str) -> list[str]:
-    """One pass over a sentence."""
+    """Join the phrases of one pass in a sentence."""
     joined: list[str] = []
-    open_words: list[str] = []  # a word that may begin a phrase, and the connectors after it
+    open_words: list[str] = []  # a word that may begin a phrase, and the connectors since
     for word in sentence:
         if word in connectors:
             (open_words or joined).append(word)
@@ -45,19 +45,19 @@ def join(sentence: Iterable[str], phrases: Collection[Words], connectors: Collec
 
 
 def is_phrase(words: object, connectors: frozenset[str]) -> bool:
-    """Whether these can be the words of a phrase: a word, connectors or none, a word."""
+    """Whether these can be the words of a phrase: a word, any number of connectors, a word."""
     if not isinstance(words, tuple) or len(words) < 2 or not all(map(_is_word, words)):
         return False
     return connectors.isdisjoint((words[0], words[-1])) and connectors.issuperset(words[1:-1])
 
 
 def _is_word(word: object) -> bool:
-    """Text that a file can hold: half of a surrogate pair is none."""
+    """Whether a file can hold this word: not if it has half of a surrogate pair."""
     return isinstance(word, str) and word != "" and not any("\ud800" <= letter <= "\udfff" for letter in word)
 
 
 class JoinedCorpus(Corpus):
-    """A corpus whose phrases are joined as it is read, by all threads where it gives blocks."""
+    """A corpus whose phrases are joined as it is read. If it has blocks of text, all threads join."""
 
     def __init__(
         self, corpus: Corpus, passes: Sequence[Pass], connectors: frozenset[str], delimiter: str, threads: int
@@ -92,7 +92,7 @@ class JoinedCorpus(Corpus):
         return words
 
     def _join_block(self) -> Callable[[Utf8Block], Utf8Block]:
-        """What joins the phrases of a block."""
+        """A function that joins the phrases of a block."""
         from pairloom.kernel.text.join import join
 
         joiners = [joiner_of(phrases, self._delimiter) for phrases in self._passes]
@@ -107,7 +107,7 @@ class JoinedCorpus(Corpus):
 
 
 def joiner_of(phrases: Iterable[Words], delimiter: str) -> "Joiner":
-    """The phrases of one pass as the tables of the kernel."""
+    """The phrases of one pass as tables for the kernel."""
     from pairloom.kernel.text.join import Joiner
     from pairloom.kernel.text.phrases import slots_of
     from pairloom.kernel.text.words import table_of
@@ -136,18 +136,18 @@ def joiner_of(phrases: Iterable[Words], delimiter: str) -> "Joiner":
 
 # --- Cutting long lines
 
-# The blocks of a line that is too long for one are joined each for itself, so they must not be cut within a phrase. Nor
-# near one: which words are joined depends on those before. But nothing reaches across the beginning of a word that no
-# phrase, of no pass, goes on with, and nearly every word is of this kind.
+# A line that is too long for one block is cut, and its blocks are joined separately. So the cut must not be inside a
+# phrase, nor near one, since which words are joined depends on the words before. It is safe before a word that
+# continues no phrase of any pass, and nearly all words are of this kind.
 
 
 def inner_words(passes: Sequence[Pass], delimiter: str) -> set[str]:
-    """Words of the text with which a phrase may go on; those that begin an inner word of a later pass are among them.
+    """The words of a text that can continue a phrase of any pass, or that begin a joined phrase which can.
 
     >>> sorted(inner_words([{("new", "york"): 1.0}, {("in", "new_york"): 1.0}], "_"))
     ['new', 'new_york', 'york']
     """
-    beginnings: dict[str, set[str]] = {}  # of a word that an earlier pass has made
+    beginnings: dict[str, set[str]] = {}  # of each word that an earlier pass has joined: its possible first words
     inner: set[str] = set()
     for phrases in passes:
         for _, *others in phrases:
@@ -163,7 +163,7 @@ def inner_words(passes: Sequence[Pass], delimiter: str) -> set[str]:
 
 
 def cut_between_phrases(blocks: Iterable[Utf8Block], inner: Collection[str]) -> Iterator[Utf8Block]:
-    """The same text, but a block in which a line goes on begins with a word that no phrase goes on with."""
+    """The same text, with cuts inside a line moved back to a word that continues no phrase."""
     held: list[bytes] = []
     for block in blocks:
         data = block.data.tobytes() if held or block.goes_on else b""
@@ -177,10 +177,10 @@ def cut_between_phrases(blocks: Iterable[Utf8Block], inner: Collection[str]) -> 
 
 
 def _last_cut(data: bytes, inner: Collection[str]) -> int:
-    """Where the last word begins that no phrase goes on with; 0 if there is none after the first word."""
+    """The beginning of the last word that continues no phrase, or 0 if there is none after the first word."""
     text = data.decode()
     for tail in (text[-_TAIL:], text):
-        for match in reversed(list(_WORD.finditer(tail))[1:]):  # the first may be the end of a word
+        for match in reversed(list(_WORD.finditer(tail))[1:]):  # the first may be only the end of a word
             if match[0] not in inner and len(match[0]) <= MAX_WORD_BYTES // 4:
                 return len(data) - len(tail[match.start() :].encode())
     return 0

@@ -1,4 +1,4 @@
-"""`Phrases`: learnt from a text, joined in any.
+"""`Phrases`: learnt from one text, joined in any text.
 
 >>> text = ["i love new york".split(), "new york is big".split(), "she left new york".split()] * 5
 >>> phrases = Phrases.learn(text, min_count=5, threshold=0.5)
@@ -14,37 +14,37 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
-from pairloom.config import TextOptions, check_names, checked_threads
+from pairloom.config import TextKeywords, TextOptions, check_names, checked_threads
 from pairloom.corpus.finding import would_overwrite
 from pairloom.corpus.sentences import Corpus, Tokenizer, open_corpus
 from pairloom.errors import InputError
 from pairloom.phrases import files
 from pairloom.phrases.choosing import choose
 from pairloom.phrases.joining import JoinedCorpus, Pass, is_phrase, join
-from pairloom.phrases.memory_need import Need, check_joining, check_smallest
-from pairloom.phrases.pairs import count_pairs
-from pairloom.phrases.scores import PhraseOptions, Score, checked_connectors, checked_delimiter
+from pairloom.phrases.memory_need import PhraseMemory, check_joining, check_smallest
+from pairloom.phrases.pair_counts import count_pairs
+from pairloom.phrases.scores import PhraseOptions, Score, ScoreName, checked_connectors, checked_delimiter
 from pairloom.progress import OnProgress, Progress, ignore, reporter
 from pairloom.system.files import atomic_write, check_folder, output_errors
 from pairloom.system.memory import Budget
 from pairloom.types import CorpusLike, PathName
 
-_TEXT = ["lowercase", "encoding", "errors", "max_sentence"]
-
 
 @dataclass(frozen=True)
 class Phrases:
-    """The phrases of one pass over a text, or of several that follow each other. Nothing in it changes.
+    """The phrases of one or more passes over a text. Immutable.
 
-    passes: for each pass its phrases, as tuples of words, and their scores, the best first.
+    passes: for each pass a dict from phrases, as tuples of words, to scores, best first.
+    connectors: words that a phrase may have inside, but neither at its beginning nor at its end.
+    delimiter: stands between the words of a joined phrase.
     """
 
     passes: tuple[Pass, ...]
     connectors: frozenset[str] = frozenset()
     delimiter: str = "_"
-    made: Mapping[str, Any] = field(default_factory=dict, compare=False)  # how they were learnt
+    made: Mapping[str, Any] = field(default_factory=dict, compare=False)  # how they were learnt, for people
 
     def __post_init__(self) -> None:
         checked_delimiter(self.delimiter)
@@ -52,7 +52,9 @@ class Phrases:
         for phrases in self.passes:
             for words in phrases:
                 if not is_phrase(words, self.connectors):
-                    raise InputError(f"{words!r} is not a phrase. Use a tuple of words, with connectors between alone.")
+                    raise InputError(
+                        f"{words!r} is not a phrase. Use a tuple of two words, with connectors between them or none."
+                    )
         passes = tuple(MappingProxyType(dict(phrases)) for phrases in self.passes)
         object.__setattr__(self, "passes", passes or (MappingProxyType({}),))
         object.__setattr__(self, "made", MappingProxyType(dict(self.made)))
@@ -64,28 +66,31 @@ class Phrases:
         *,
         min_count: int = 5,
         threshold: float | Iterable[float] | None = None,
-        scoring: str | Score = "gensim",
+        scoring: ScoreName | Score = "gensim",
         connectors: str | Iterable[str] = (),
         passes: int | None = None,
         delimiter: str = "_",
         threads: int | None = None,
         tokenize: Tokenizer | None = None,
         max_memory: int | str | None = None,
-        cache_dir: str | os.PathLike[str] | None = None,
+        cache_dir: PathName | None = None,
         on_progress: OnProgress = ignore,
-        **text: Any,
+        **text: Unpack[TextKeywords],
     ) -> "Phrases":
-        """Find the pairs of words whose score is above the threshold, among those seen min_count times or more.
+        """Find the pairs of words that occur at least min_count times and whose score is above the threshold.
 
-        corpus: a file, a glob, a folder, a list of files, or token lists, as for `train`; `text` are its TextOptions.
-        scoring: "gensim" (its default threshold is 10), "word2vec" (100), "npmi" (0.5), or a function of worda_count,
-        wordb_count, bigram_count, len_vocab, min_count and corpus_word_count.
-        connectors: words that a phrase may span but neither begin nor end with, as in bank_of_america: "english" or a
-        list. passes: in the second, the phrases of the first are words, and so on; thresholds may differ: [200, 100].
-        The result is the same for any number of threads. Counts are exact, however long the text: memory is that of its
-        different words, of the pairs seen min_count times, and of tables that take a gigabyte at most. max_memory:
-        bytes, or such as "2GB"; words, pairs or phrases that cannot fit into them, or into what the machine has, are
-        refused with the sum.
+        corpus: a file, a glob, a folder, a list of files, or token lists, as for `train`.
+        threshold: a number, or one for each pass, for example [200, 100]. None is the default of the score.
+        scoring: "gensim" (default threshold 10), "word2vec" (100), "npmi" (0.5), or a function that takes worda_count,
+        wordb_count, bigram_count, len_vocab, min_count and corpus_word_count as keywords and returns a float.
+        connectors: words that a phrase may have inside, as in bank_of_america: "english" or a list of words.
+        passes: the second pass sees the phrases of the first as words, and so on, so phrases get longer.
+        max_memory: bytes, or for example "2GB". Learning that would need more, or more than the machine has, stops
+        with an error that says how much. Memory is needed for all different words, for pairs that occur min_count
+        times, and for tables of at most a gigabyte.
+        text: the fields of `TextOptions`.
+
+        Counts are exact for texts of any length. The number of threads has no effect on the result.
         """
         options = PhraseOptions.checked(
             min_count=min_count,
@@ -102,27 +107,27 @@ class Phrases:
         with _opened(corpus, text, tokenize) as opened:
             on_progress(Progress(stage="compile"))
             for threshold_of_pass in options.thresholds:
-                need = Need(budget, threads, listed=not opened.has_blocks)
+                memory = PhraseMemory(budget, threads, listed=not opened.has_blocks)
                 joined = JoinedCorpus(opened, found, options.connectors, options.delimiter, threads)
                 pairs = count_pairs(
                     joined if found else opened,
                     min_count=options.min_count,
                     connectors=options.connectors,
-                    need=need,
+                    memory=memory,
                     max_memory=budget.limit,
                     cache_dir=cache_dir,
                     threads=threads,
                     on_progress=on_progress,
                 )
-                found.append(choose(pairs, options, threshold_of_pass, need.check_phrases))
+                found.append(choose(pairs, options, threshold_of_pass, memory.check_phrases))
         made = {"min_count": options.min_count, "scoring": options.scoring, "thresholds": list(options.thresholds)}
         return cls(tuple(found), options.connectors, options.delimiter, made)
 
     @cached_property
     def phrases(self) -> dict[str, float]:
-        """All phrases with their scores, the best first, ties by text.
+        """All phrases, joined, with their scores, best first, ties by text.
 
-        Words that have the delimiter in them can make one text in two ways; the better score stands for both.
+        If words contain the delimiter, two phrases can have the same joined text. It has the better of the two scores.
         """
         best: dict[str, float] = {}
         for phrases in self.passes:
@@ -135,7 +140,7 @@ class Phrases:
         return len(self.phrases)
 
     def apply(self, sentence: Iterable[str]) -> list[str]:
-        """The sentence with its phrases joined."""
+        """The words of a sentence with its phrases joined."""
         if isinstance(sentence, str):
             raise InputError("A sentence must be a list of words, not a string. Use .split() on it.")
         words = list(sentence)
@@ -143,8 +148,10 @@ class Phrases:
             words = join(words, phrases, self.connectors, self.delimiter)
         return words
 
-    def wrap(self, corpus: CorpusLike, *, tokenize: Tokenizer | None = None, **text: Any) -> "JoinedSentences":
-        """A corpus for `train` whose phrases are joined as it is read: `pairloom.train(phrases.wrap(sentences))`."""
+    def wrap(
+        self, corpus: CorpusLike, *, tokenize: Tokenizer | None = None, **text: Unpack[TextKeywords]
+    ) -> "JoinedSentences":
+        """A corpus for `train` whose phrases are joined as it is read: `pairloom.train(phrases.wrap("corpus.txt"))`."""
         return JoinedSentences(self, open_corpus(corpus, text=_text_options(text), tokenize=tokenize))
 
     def transform(
@@ -155,17 +162,19 @@ class Phrases:
         threads: int | None = None,
         max_memory: int | str | None = None,
         on_progress: OnProgress = ignore,
-        **text: Any,
+        **text: Unpack[TextKeywords],
     ) -> None:
-        """Write a text with its phrases joined: a line for each line, and all words, however rare.
+        """Write a text with its phrases joined, line by line, with all words, also rare ones.
 
-        Words are parted by one space. Like everywhere, words of more than 1000 bytes are left out. Of a corpus with a
-        tokenizer, write what `wrap` gives. max_memory: as of `learn`.
+        Words are separated by one space. Words longer than 1000 bytes are left out, as everywhere. If the corpus needs
+        a tokenizer, use `wrap` and write its sentences yourself. max_memory: as for `learn`.
         """
         threads = checked_threads(threads)
         check_joining(Budget(max_memory), sum(map(len, self.passes)), threads)
         if would_overwrite(output, _paths(corpus)):
-            raise InputError(f"{os.fspath(output)} is, or is among, the files to be read. Choose another output.")
+            raise InputError(
+                f"{os.fspath(output)} is, or is among, the files to be read. Choose another name for the output."
+            )
         check_folder(output)
         with _opened(corpus, text) as opened, atomic_write(output) as file:
             report = reporter("join", opened.size_bytes, on_progress)
@@ -176,18 +185,18 @@ class Phrases:
                 report(done)
             opened.check_unchanged()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the phrases to a file, as lines of JSON (see `pairloom.phrases.files`)."""
+    def save(self, path: PathName) -> None:
+        """Write the phrases to a file of lines of JSON (see `pairloom.phrases.files`)."""
         files.write(path, self.passes, self.connectors, self.delimiter, self.made)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Phrases":
-        """Read what `save` has written."""
+    def load(cls, path: PathName) -> "Phrases":
+        """Read a file that `save` has written."""
         return cls(*files.read(path))
 
 
 class JoinedSentences:
-    """Token lists with phrases joined. They can be read again and again."""
+    """Token lists with phrases joined. You can iterate over them any number of times."""
 
     def __init__(self, phrases: Phrases, corpus: Corpus) -> None:
         self._phrases, self._corpus = phrases, corpus
@@ -197,7 +206,7 @@ class JoinedSentences:
 
 
 def _written(corpus: JoinedCorpus) -> Iterator[tuple[Any, int]]:
-    """A corpus as bytes of text, and how much of it was read for them."""
+    """The text of a corpus as bytes, with how much of the corpus has been read."""
     if corpus.has_blocks:
         for block in corpus.blocks():
             yield block.data.data, block.done
@@ -206,19 +215,21 @@ def _written(corpus: JoinedCorpus) -> Iterator[tuple[Any, int]]:
         line = " ".join(piece.words)
         if len(line.split()) != len(piece.words):
             word = next(word for word in piece.words if word.split() != [word])
-            raise InputError(f"The word {word!r} has white space, which text cannot hold. Use wrap instead.")
+            raise InputError(
+                f"The word {word!r} contains white space, which separates words in a text. Use wrap instead."
+            )
         yield f"{line}\n".encode(), piece.done
 
 
 def _paths(corpus: object) -> list[PathName]:
-    """The paths that a corpus is given by; none if it is token lists."""
+    """The paths that name a corpus. None for token lists."""
     given = corpus if isinstance(corpus, list | tuple) else [corpus]
     return [path for path in given if isinstance(path, str | os.PathLike)]
 
 
 @contextmanager
-def _opened(source: CorpusLike | Corpus, text: dict[str, Any], tokenize: Tokenizer | None = None) -> Iterator[Corpus]:
-    """A corpus, opened here unless it is open."""
+def _opened(source: CorpusLike | Corpus, text: TextKeywords, tokenize: Tokenizer | None = None) -> Iterator[Corpus]:
+    """Open a corpus, unless it is open already."""
     if isinstance(source, Corpus):
         yield source
         return
@@ -226,6 +237,6 @@ def _opened(source: CorpusLike | Corpus, text: dict[str, Any], tokenize: Tokeniz
         yield corpus
 
 
-def _text_options(text: dict[str, Any]) -> TextOptions:
-    check_names(text, _TEXT)
+def _text_options(text: TextKeywords) -> TextOptions:
+    check_names(text, list(TextKeywords.__annotations__))
     return TextOptions(**text)

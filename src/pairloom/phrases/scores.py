@@ -1,22 +1,21 @@
-"""How much two words belong together, and what else there is to choose.
+"""The scores, which say how much two words belong together, and the other options.
 
-A pair that was seen less than min_count times is no phrase, whatever its score; one that was seen often enough is a
-phrase if its score is above the threshold. The scores take counts: of the word a, the word b and the pair, of
-different words and pairs (len_vocab), and of all words of the text.
+A pair is a phrase if it occurs at least min_count times and its score is above the threshold. Scores are computed from
+counts: of the word a, of the word b, of the pair, of different words and pairs (len_vocab), and of all words.
 """
 
 import inspect
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pairloom.config import check_min_count, check_number, check_whole
 from pairloom.errors import ConfigError
 
 Score = Callable[..., float]
 
-# As gensim has them: articles, some prepositions, some conjunctions.
+# The list of gensim: articles, some prepositions, some conjunctions.
 ENGLISH_CONNECTORS = frozenset(
     ["a", "an", "the", "for", "of", "with", "without", "at", "from", "to", "in", "on", "by", "and", "or"]
 )
@@ -26,9 +25,9 @@ MOST_PASSES = 10
 def word2vec(
     worda_count: int, wordb_count: int, bigram_count: int, len_vocab: int, min_count: int, corpus_word_count: int
 ) -> float:
-    """(n_ab - min_count) / (n_a * n_b) * tokens: how many times as often as by chance, less a discount.
+    """(n_ab - min_count) / (n_a * n_b) * tokens: how many times as often as by chance, with a discount.
 
-    The discount keeps pairs of rare words out, for which chance is a bad guide.
+    The discount, min_count, keeps out pairs of rare words, whose few counts are mostly noise.
     """
     return (bigram_count - min_count) / float(worda_count * wordb_count) * corpus_word_count
 
@@ -36,7 +35,7 @@ def word2vec(
 def gensim(
     worda_count: int, wordb_count: int, bigram_count: int, len_vocab: int, min_count: int, corpus_word_count: int
 ) -> float:
-    """(n_ab - min_count) / (n_a * n_b) * len_vocab: gensim's default, so that its thresholds can be kept."""
+    """(n_ab - min_count) / (n_a * n_b) * len_vocab: gensim's default, so you can keep its thresholds."""
     return (bigram_count - min_count) / float(worda_count * wordb_count) * len_vocab
 
 
@@ -48,18 +47,24 @@ def npmi(
     return math.log(p_ab / (p_a * p_b)) / -math.log(p_ab)
 
 
+ScoreName = Literal["gensim", "word2vec", "npmi"]
+
 SCORES: dict[str, Score] = {"gensim": gensim, "word2vec": word2vec, "npmi": npmi}
-THRESHOLDS = {"gensim": 10.0, "word2vec": 100.0, "npmi": 0.5}  # the peers' defaults; gensim has none for npmi
+THRESHOLDS = {
+    "gensim": 10.0,
+    "word2vec": 100.0,
+    "npmi": 0.5,
+}  # defaults of gensim and word2phrase; neither has one for npmi
 _PARAMETERS = tuple(inspect.signature(word2vec).parameters)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PhraseOptions:
-    """What makes a phrase, checked. One threshold per pass."""
+    """The options of `Phrases.learn`, checked, with one threshold for each pass."""
 
     min_count: int
     score: Score
-    scoring: str  # its name
+    scoring: str  # the name of the score
     thresholds: tuple[float, ...]
     connectors: frozenset[str]
     delimiter: str
@@ -75,7 +80,7 @@ class PhraseOptions:
         passes: int | None = None,
         delimiter: str = "_",
     ) -> "PhraseOptions":
-        """The options as `Phrases.learn` takes them."""
+        """Check options as `Phrases.learn` takes them."""
         check_min_count(min_count)
         name, score = _checked_scoring(scoring)
         thresholds = _checked_thresholds(threshold, passes, name if name in SCORES else None)
@@ -90,7 +95,7 @@ class PhraseOptions:
 
 
 def _checked_scoring(scoring: str | Score) -> tuple[str, Score]:
-    """The name of a score and its function."""
+    """The name and the function of a score."""
     if isinstance(scoring, str) and scoring in SCORES:
         return scoring, SCORES[scoring]
     if not callable(scoring):
@@ -99,7 +104,7 @@ def _checked_scoring(scoring: str | Score) -> tuple[str, Score]:
         inspect.signature(scoring).bind(**dict.fromkeys(_PARAMETERS))
     except (TypeError, ValueError):
         raise ConfigError(
-            f"scoring={scoring!r} does not take what it is called with. Use a function of {', '.join(_PARAMETERS)}."
+            f"scoring={scoring!r} cannot be called as a score. Use a function of {', '.join(_PARAMETERS)}."
         ) from None
     return f"function {getattr(scoring, '__name__', type(scoring).__name__)}", scoring
 
@@ -110,7 +115,7 @@ def _checked_thresholds(threshold: Any, passes: int | None, scoring: str | None)
         check_whole("passes", passes, 1, MOST_PASSES, "1 joins two words, 2 up to four")
     if threshold is None:
         if scoring is None:
-            raise ConfigError("threshold=None leaves open what a phrase is. Give the threshold of your function.")
+            raise ConfigError("threshold=None is for the scores with a name. Give a threshold for your function.")
         threshold = THRESHOLDS[scoring]
     several = isinstance(threshold, Iterable) and not isinstance(threshold, str)
     thresholds = tuple(threshold) if several else (threshold,) * (passes or 1)
@@ -131,13 +136,13 @@ def _check_threshold(threshold: Any, scoring: str | None) -> None:
     check_number("threshold", threshold, -1e30, 1e30, "10 is usual for gensim's score, 100 for word2vec's")
     if scoring is not None and threshold <= 0:
         raise ConfigError(
-            f"threshold={threshold!r} is out of range: a score above 0 is what makes a pair worth looking at. "
+            f"threshold={threshold!r} is out of range. "
             "Use a number above 0; 10 is usual for gensim's score, 100 for word2vec's."
         )
 
 
 def checked_connectors(connectors: str | Iterable[str]) -> frozenset[str]:
-    """The connectors by name or as words."""
+    """The set of connectors, given by name or as words."""
     if isinstance(connectors, str):
         if connectors != "english":
             raise ConfigError(f"connectors={connectors!r} is not a choice. Use 'english' or a list of words.")
@@ -152,19 +157,23 @@ def checked_connectors(connectors: str | Iterable[str]) -> frozenset[str]:
 
 
 def checked_delimiter(delimiter: object) -> str:
-    """What stands between the words of a phrase."""
+    """Check the delimiter, which stands between the words of a phrase."""
     if not isinstance(delimiter, str) or not delimiter or not _is_text(delimiter):
-        raise ConfigError(f"delimiter={delimiter!r} joins nothing. Use one or a few characters, such as _.")
+        raise ConfigError(f"delimiter={delimiter!r} is not a delimiter. Use one or a few characters, for example _.")
     if len(delimiter) > 100:
-        raise ConfigError(f"delimiter={delimiter[:20] + '...'!r} is too long. Use one or a few characters, such as _.")
+        raise ConfigError(
+            f"delimiter={delimiter[:20] + '...'!r} is too long. Use one or a few characters, for example _."
+        )
     if delimiter.split() != [delimiter]:
-        raise ConfigError(f"delimiter={delimiter!r} is white space, which parts words. Use another, such as _.")
+        raise ConfigError(
+            f"delimiter={delimiter!r} contains white space, which separates words. Use another, for example _."
+        )
     return delimiter
 
 
 def _is_text(word: str) -> bool:
     try:
         word.encode()
-    except UnicodeEncodeError:  # half of a character
+    except UnicodeEncodeError:  # half of a surrogate pair
         return False
     return True

@@ -19,7 +19,7 @@ import numpy as np
 from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import deal_parts, number_of_parts, pairs_per_round
-from pairloom.pairs.source import Dealt, Round, Source
+from pairloom.pairs.source import DealtPairs, Round, Source
 from pairloom.system.threads import relay
 from pairloom.training.checkpoint import State
 from pairloom.training.heldout import HeldoutPairs
@@ -99,12 +99,12 @@ class BlockTraining(TrainingLoop):
         """The parts of words and of contexts in a round; the same parts where words are contexts."""
         deal_key = key(self.config.seed, Purpose.PARTS, epoch, number)
         word_part = deal_parts(len(self.source.words.names), self.parts, deal_key)
-        if self.source.same:
+        if self.source.one_vocabulary:
             return word_part, word_part
         return word_part, deal_parts(len(self.noise), self.parts, key(int(deal_key), Purpose.PARTS))
 
     def _span_trainer(
-        self, dealt: Dealt, noise: "PartNoise", key: np.uint64, rates: list[float]
+        self, dealt: DealtPairs, noise: "PartNoise", key: np.uint64, rates: list[float]
     ) -> Callable[[int, int], float]:
         """A function that trains the blocks (i, (i + shift) mod P) of a span and returns their largest mean square."""
         from pairloom.kernel.steps.block import make_room, train_diagonal

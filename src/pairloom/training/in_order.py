@@ -98,7 +98,7 @@ def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> SegmentTrain
     def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
         room = cbow.make_room(segment.reach, longest, model.width)
         done: tuple[int, float] = cbow.train_hierarchical(
-            model, ways, room, segment.places, *segment[:3], divide, *rates
+            model, ways, room, segment.centres, *segment[:3], divide, *rates
         )
         return done
 
@@ -116,7 +116,7 @@ def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide
     def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
         room = cbow.make_room(segment.reach, 1 + negatives, model.width)
         done: tuple[int, float] = cbow.train_negative(
-            model, noise, labels, room, segment.places, *segment[:3], negatives, divide, draws, *rates
+            model, noise, labels, room, segment.centres, *segment[:3], negatives, divide, draws, *rates
         )
         return done
 

@@ -84,7 +84,7 @@ class TrainingLoop(ABC):
             for position in self._train_epoch(self.epoch):
                 self.savepoints.pause(position)
             if self.n_pairs == 0:
-                raise InputError(self.source.without_pairs)
+                raise InputError(self.source.no_pairs_message)
             self._end_epoch()
         self.savepoints.end(self.position)
         return self._embedding()
@@ -192,7 +192,9 @@ class TrainingLoop(ABC):
 
     def _embedding(self) -> Embedding:
         record = {
-            "config": {name: value for name, value in asdict(self.config).items() if name not in self.source.unused},
+            "config": {
+                name: value for name, value in asdict(self.config).items() if name not in self.source.unused_options
+            },
             "corpus": self.source.record,
             "heldout": {"pairs": len(self.heldout), "loss": self.losses},
         }

@@ -14,7 +14,7 @@ from pairloom.corpus.decoding import READ_AHEAD_BYTES
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.method.contexts import Windows
 from pairloom.pairs.blocks import PAIRS_PER_ROUND, TOKENS_PER_CHUNK, number_of_parts, pairs_per_round, stride_of
-from pairloom.pairs.from_text import LONGEST_WHOLE
+from pairloom.pairs.from_text import LONGEST_WHOLE_LINE
 from pairloom.pairs.source import LARGEST_SHARE, MOST_HELDOUT, WeightedNames
 from pairloom.system.memory import Budget, MemoryItem
 from pairloom.training.heldout import WORDS_AT_ONCE
@@ -158,7 +158,7 @@ def _copied(config: TrainConfig, threads: int) -> int:
     if config.objective == "softmax":
         return 2 * (4 + 8) * config.dim * ROWS_AT_ONCE
     windows = Windows.of(config)
-    words = max(WORDS_AT_ONCE, min(windows.left + windows.right, LONGEST_WHOLE))
+    words = max(WORDS_AT_ONCE, min(windows.left + windows.right, LONGEST_WHOLE_LINE))
     return threads * (4 + 8 + 8 + 8) * config.dim * words if config.model == "cbow" else 0
 
 
