@@ -107,13 +107,13 @@ def test_given_vocabularies_are_checked():
         pairloom.train_pairs(PAIRS * 9, contexts=one)
     with pytest.raises(ConfigError, match=r"words is not a pairloom\.Vocabulary"):
         pairloom.train_pairs(PAIRS * 9, words=["cat"])
-    with pytest.raises(ConfigError, match="Given contexts are taken as they are: leave out min_context_count"):
+    with pytest.raises(ConfigError, match=r"Given contexts are used as they are\. Leave out min_context_count"):
         pairloom.train_pairs(PAIRS * 9, contexts=two, min_context_count=3)
 
 
 @pytest.mark.parametrize("option", ["window", "left", "positional", "clean", "max_sentence"])
 def test_options_of_text_are_refused(option):
-    with pytest.raises(ConfigError, match=f"{option} is about text, and pairs are given as they are"):
+    with pytest.raises(ConfigError, match=f"{option} is about text, but pairs are given here"):
         pairloom.train_pairs(PAIRS, **{option: 3 if option in ("window", "left", "max_sentence") else True})
 
 
