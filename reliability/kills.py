@@ -59,8 +59,8 @@ MUTANTS = [
     ),
     Mutant(
         "the exit code names no signal",
-        "cli/commands/interrupted.py",
-        "stopped.exit_code = 128 + asked[0]",
+        "cli/signals.py",
+        "stopped.exit_code = 128 + received[0]",
         "pass",
     ),
 ]

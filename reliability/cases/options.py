@@ -170,7 +170,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--start": MODEL, "--cache-dir": CACHE, "--max-memory": MEMORY,
         "--every": {"5m": "there is no folder", "": "empty"},
         "--checkpoint": {"": "empty", "text.txt": "is no folder for checkpoints"},
-        "--resume": dict.fromkeys(["missing", "text.txt", "folder.loom", "x" * 300], "no training to go on with"),
+        "--resume": dict.fromkeys(["missing", "text.txt", "folder.loom", "x" * 300], "no training to resume"),
     },
     "train --checkpoint": {
         "--every": dict.fromkeys(["soon", "0s", "-5m", "5 m", "1.5", "nan", "5d", "0", "epochs"], "--every"),
@@ -201,7 +201,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "evaluate": {"model": MODEL, "file": READ, "--against": MODEL},
     "explain": {
         "model": MODEL, "what": READ, "--page": WRITTEN, "--encoding": ENCODING,
-        "--corpus": {"text.txt": "--corpus goes with two words"}, "--cache-dir": CACHE, "--max-memory": MEMORY,
+        "--corpus": {"text.txt": "--corpus is only for two words"}, "--cache-dir": CACHE, "--max-memory": MEMORY,
     },
     "explain two words": {
         "--page": {"new.html": "--page"}, "--corpus": READ, "what": {"kat": "kat"}, "--max-memory": MEMORY,
@@ -228,9 +228,9 @@ MAKE = {"latin.txt": b"caf\xe9 1\n", "folder.loom": lambda path: path.mkdir()}
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
-    from pairloom.cli.arguments import _parser
+    from pairloom.cli.arguments import build_parser
 
-    (commands,) = (a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction))
+    (commands,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
     return dict(commands.choices)
 
 
@@ -278,7 +278,7 @@ def _mistyped(name: str, action: argparse.Action) -> dict[str, str]:
         return {"=1": "ignored explicit argument"}
     if action.choices:
         return {value: f"invalid choice: {value!r}" for value in ("maybe", "")}
-    if kind in ("whole", "_window"):
+    if kind in ("whole_number", "_window"):
         return {value: f"{value!r} is not a whole number" for value in ("abc", "1.5", "nan", "inf", "", "1e3", "5 6")}
     if kind is not None:
         return {value: f"{value!r} is not a number" for value in ("abc", "", "0x10", "1,5x")}

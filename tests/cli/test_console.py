@@ -39,7 +39,7 @@ def test_in_a_file_there_is_a_line_when_something_begins_or_ends(capsys):
             on_progress(Progress(stage="count", done=done, total=100))
         for done in (0, 50):
             on_progress(Progress(stage="encode", done=done))
-    assert capsys.readouterr().err == ("count   0%: counting words\ncount 100%: counting words\nencode: encoding\n")
+    assert capsys.readouterr().err == ("counting words 0%\ncounting words 100%\nencoding the text\n")
 
 
 def test_in_a_file_there_is_a_line_every_ten_seconds(capsys, monkeypatch):
@@ -48,7 +48,11 @@ def test_in_a_file_there_is_a_line_every_ten_seconds(capsys, monkeypatch):
     with progress() as on_progress:
         for now in (0.0, 5.0, 9.9, 10.0, 19.9, 20.1):
             on_progress(Progress(stage="train", done=int(now), total=100, epoch=1, epochs=1))
-    assert [line[:10] for line in capsys.readouterr().err.splitlines()] == ["train   0%", "train  10%", "train  20%"]
+    assert [line.split(":")[0] for line in capsys.readouterr().err.splitlines()] == [
+        "training 0%",
+        "training 10%",
+        "training 20%",
+    ]
 
 
 def test_a_new_epoch_and_a_new_loss_are_worth_a_line(capsys):

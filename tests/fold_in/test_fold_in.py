@@ -641,7 +641,7 @@ def test_the_command_takes_words_and_gives_json_and_new_words_alone(loom, corpus
     assert (code, facts["new"], facts["left_out"], said) == (0, 1, ["zebra"], "")
     assert pairloom.load(tmp_path / "new.vec").words.words == ["duck"]
     code, printed, _ = ran(capsys, loom, corpus, "-o", tmp_path / "new.loom", *options[:2])
-    assert "1 new words (1 without any known context left out: zebra)" in printed
+    assert "1 new words (1 left out for lack of a known context: zebra)" in printed
 
 
 def test_the_command_reads_pairs(loom, tmp_path, capsys, without):
