@@ -1,11 +1,12 @@
-"""Files named on the command line: inputs, outputs, lists of words."""
+"""Files named on the command line: inputs, outputs, lists of words.
+
+Modules of the corpus are imported inside functions: they load NumPy, which --help does not need.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pairloom.corpus.finding import is_among
-from pairloom.corpus.lists import numbered_lines, opened
 from pairloom.errors import InputError, OutputError
 
 
@@ -18,8 +19,17 @@ def input_paths(names: list[str]) -> str | list[Path]:
 
 def check_not_read(output: str, *inputs: str | None) -> None:
     """Refuse to overwrite an input, which a slip of the hand may name as the output."""
+    from pairloom.corpus.finding import is_among
+
     if is_among(output, [path for path in inputs if path]):
         raise InputError(f"{output} is, or is among, the files to be read. Choose another name for the output.")
+
+
+def is_same_file(path: str, other: str) -> bool:
+    """Whether two names, which may be links, stand for one file."""
+    from pairloom.corpus.finding import is_among
+
+    return is_among(path, [other])
 
 
 @contextmanager
@@ -35,6 +45,8 @@ def closed_pipe_is_no_error() -> Iterator[None]:
 
 def read_words(path: str | None) -> list[str]:
     """The words in a file, one per line. Without a file, none."""
+    from pairloom.corpus.lists import numbered_lines, opened
+
     if path is None:
         return []
     with opened(path, "Give a UTF-8 file with one word per line.") as file:

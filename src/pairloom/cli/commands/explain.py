@@ -11,7 +11,6 @@ from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_pa
 from pairloom.cli.models import load
 from pairloom.cli.tables import print_table
 from pairloom.config import TextOptions, checked_threads
-from pairloom.corpus.finding import names_files
 from pairloom.errors import InputError
 from pairloom.progress import OnProgress
 from pairloom.system.memory import checked_size
@@ -80,6 +79,8 @@ def _add_reading(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
+    from pairloom.corpus.finding import names_files
+
     checked_threads(args.threads)
     args.max_memory = checked_size(args.max_memory)
     embedding = load(args.model)

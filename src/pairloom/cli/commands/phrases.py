@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from pairloom.cli.arguments import add_corpus, add_running, explicit_options, number, whole_number
 from pairloom.cli.console import print_message, progress
-from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths, read_words
+from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths, is_same_file, read_words
 from pairloom.config import TextOptions, checked_threads
-from pairloom.corpus.finding import is_among
 from pairloom.errors import InputError
 from pairloom.system.memory import checked_size
 
@@ -107,7 +106,7 @@ def _check_paths(args: Namespace) -> None:
     for path in filter(None, (args.output, args.save_phrases)):
         check_folder(path)
         check_not_read(path, *args.corpus, args.phrases, args.connectors)
-    if args.output and args.save_phrases and is_among(args.output, [args.save_phrases]):
+    if args.output and args.save_phrases and is_same_file(args.output, args.save_phrases):
         raise InputError(f"{args.output} cannot hold both the text and the phrases. Choose another name for one.")
 
 

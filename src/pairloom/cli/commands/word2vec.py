@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pairloom.cli.arguments import add_json, number, whole_number
 from pairloom.cli.console import print_message, progress
-from pairloom.cli.files import check_not_read, input_paths
-from pairloom.corpus.finding import is_among
+from pairloom.cli.files import check_not_read, input_paths, is_same_file
 from pairloom.errors import InputError
 from pairloom.system.extras import need
 
@@ -101,7 +100,7 @@ def _read_vocabulary(args: Namespace) -> "Vocabulary":
 def _check(args: Namespace) -> None:
     if not args.output and not args.save_vocab:
         raise InputError("No output is named. Name a file with -output or -save-vocab.")
-    if args.output and args.save_vocab and is_among(args.output, [args.save_vocab]):
+    if args.output and args.save_vocab and is_same_file(args.output, args.save_vocab):
         raise InputError(f"{args.output} cannot hold both the vectors and the words. Choose another name for one.")
     if args.classes:
         need("sklearn.cluster", "sklearn", "-classes")  # before the training, not after it

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pairloom.cli.arguments import add_json, number, whole_number
 from pairloom.cli.console import progress
-from pairloom.cli.files import check_not_read, input_paths
-from pairloom.corpus.finding import is_among
+from pairloom.cli.files import check_not_read, input_paths, is_same_file
 from pairloom.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def run(args: Namespace) -> None:
     for path in filter(None, (args.output, args.dumpcv)):
         check_folder(path)
         check_not_read(path, args.train, args.wvocab, args.cvocab)
-    if args.dumpcv and is_among(args.dumpcv, [args.output]):
+    if args.dumpcv and is_same_file(args.dumpcv, args.output):
         raise InputError(f"{args.output} cannot hold both words and contexts. Choose another name for one of them.")
     with claim(args.output):
         embedding = _train(args)
