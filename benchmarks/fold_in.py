@@ -145,7 +145,7 @@ def _folded(
     for _ in range(times):  # one run is too short to time: solving 200 words is quick
         folded, again = _timed(lambda: _fold(model, text, folder, args, on_progress=on_progress, **options))
     costs = {
-        "folding in, text read anew": first,
+        "folding in, text read again": first,
         "encoded text found": again,
         "solving alone": Cost.median(
             [begin.until(end) for begin, end in zip(solving[::2], solving[1::2], strict=True)]

@@ -243,7 +243,7 @@ CASES = [
     Process("a disk full at the end of training", 47, ends(5, "old.loom", "train", "text.txt", "-o", "old.loom",
          "--quiet",
             "--min-count", "1", "--dim", "512", "--epochs", "1", preexec_fn=FILLING_DISK)),
-    *(Process(f"nobody reads {argv[0]}", 75, unread(*argv), long=argv[0] != "near") for argv in (
+    *(Process(f"the output of {argv[0]} is not read", 75, unread(*argv), long=argv[0] != "near") for argv in (
         ("near", "model.loom", "cat"), ("analogy", "model.loom", "cat", "dog", "cow"), ("info", "model.loom"),
         ("vocab", "text.txt", "--quiet"), ("walk", "edges.txt", "-o", "-", "--quiet"),
         ("pairs", "baskets", "baskets.txt", "-o", "-", "--quiet"), ("evaluate", "model.loom", "similar.tsv"),

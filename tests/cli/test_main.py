@@ -19,7 +19,7 @@ def test_a_closed_pipe_ends_quietly(model):
 
 
 @pytest.mark.parametrize("stderr", ["2>/dev/full", "2>&-", "2>&1 | head -n 1"])
-def test_training_goes_on_when_nobody_reads_its_progress(stderr, corpus, tmp_path):
+def test_training_continues_when_its_progress_cannot_be_written(stderr, corpus, tmp_path):
     out = tmp_path / "m.loom"
     options = "--dim 8 --min-count 1 --epochs 3"
     command = f"{sys.executable} -m pairloom train {corpus} -o {out} {options} {stderr}"
@@ -28,7 +28,7 @@ def test_training_goes_on_when_nobody_reads_its_progress(stderr, corpus, tmp_pat
 
 
 @pytest.mark.parametrize("stdout", [">/dev/full", ">&-"])
-def test_an_output_that_cannot_be_printed_is_no_traceback(stdout, model):
+def test_output_that_cannot_be_printed_ends_without_a_traceback(stdout, model):
     done = subprocess.run(
         f"{sys.executable} -m pairloom info {model} {stdout}", shell=True, capture_output=True, text=True
     )
@@ -37,7 +37,7 @@ def test_an_output_that_cannot_be_printed_is_no_traceback(stdout, model):
 
 
 @pytest.mark.parametrize("command", ["near {model} <&-", "train - -o {out} <&-"])
-def test_a_closed_stdin_is_no_traceback(command, model, tmp_path):
+def test_a_closed_stdin_ends_without_a_traceback(command, model, tmp_path):
     line = command.format(model=model, out=tmp_path / "m.loom")
     done = subprocess.run(f"{sys.executable} -m pairloom {line}", shell=True, capture_output=True, text=True)
     assert "Traceback" not in done.stderr

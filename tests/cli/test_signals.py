@@ -37,13 +37,13 @@ def until(condition, seconds=60):
 
 @pytest.fixture(scope="module")
 def whole(text):
-    """What 40 epochs come to when nobody stops them."""
+    """The model of 40 undisturbed epochs."""
     path = text.with_name("whole.loom")
     assert main(["train", str(text), "-o", str(path), "--epochs", "40", *TRAIN]) == 0
     return path
 
 
-def test_a_request_to_end_is_as_good_as_ctrl_c(corpus, tmp_path):
+def test_sigterm_ends_a_command_like_ctrl_c(corpus, tmp_path):
     command = [sys.executable, "-m", "pairloom", "train", corpus, "-o", tmp_path / "m.loom", "--epochs", "1000000"]
     process = subprocess.Popen([*command, "--min-count", "1"], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
@@ -135,8 +135,8 @@ def test_a_second_signal_ends_it_at_once(text, tmp_path):
     assert not (tmp_path / "a.loom").exists()
 
 
-def test_signals_that_somebody_wants_ignored_stay_ignored(text, tmp_path):
-    """As by nohup."""
+def test_ignored_signals_stay_ignored(text, tmp_path):
+    """As under nohup."""
     before = {n: signal.signal(n, signal.SIG_IGN) for n in (signal.SIGHUP, signal.SIGINT)}
     try:
         with stop_at_checkpoint(Checkpoints(tmp_path / "run")):

@@ -197,7 +197,7 @@ def test_distance_prints_the_originals_table_and_ends_with_the_input(model, set_
     )
 
 
-def test_a_conversation_ends_quietly_when_nobody_listens(model):
+def test_distance_ends_quietly_when_its_pipe_is_closed(model):
     command = f"yes cat | {sys.executable} -m pairloom distance {model} | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
