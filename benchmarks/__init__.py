@@ -1,1 +1,1 @@
-"""Measurements: pairloom beside its peers, and beside what the machine can do."""
+"""Measurements: pairloom compared with other programs, and with the limits of the machine."""

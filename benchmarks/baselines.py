@@ -1,4 +1,4 @@
-"""Skip-gram beside what it approaches: how v_w·v_c comes to fit PMI - log k, and how good SPPMI and its SVD are.
+"""Skip-gram compared with the matrix it approximates: how well v_w·v_c fits PMI - log k, and the scores of SPPMI-SVD.
 
     python -m benchmarks.baselines                        100 MB of Wikipedia where present; a quarter of an hour
     python -m benchmarks.baselines --corpus F --dim 100 --epochs 1,2,3,5
@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 import pairloom
 from benchmarks.scores import FIRST_WORDS, scores
-from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, say
+from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, report_progress
 from pairloom.evaluation.correlation import spearman
 from pairloom.explanation import Explanation
 from pairloom.training.sppmi import Sppmi
@@ -31,7 +31,7 @@ TESTS = [
 
 
 def main() -> None:
-    """Measure, print and save."""
+    """Measure, print the tables and save the results."""
     args = _arguments()
     with tempfile.TemporaryDirectory() as folder:
         corpus = corpus_file(args.corpus, Path(folder), args.megabytes)
@@ -59,8 +59,8 @@ def _arguments() -> argparse.Namespace:
 
 
 def _skip_gram(corpus: Path, args: argparse.Namespace, epochs: int, most: int) -> dict[str, Any]:
-    """All are explained by the pairs of the longest training, so that correlations are with the same numbers."""
-    say(f"skip-gram, {epochs} epochs")
+    """Train and explain. All models are compared with the pairs of the longest training."""
+    report_progress(f"skip-gram, {epochs} epochs")
     began = time.perf_counter()
     emb = pairloom.train(corpus, dim=args.dim, sample=args.sample, epochs=epochs, threads=args.threads)
     trained = time.perf_counter()
@@ -94,7 +94,7 @@ def _fit(report: Explanation) -> dict[str, float | None]:
 
 
 def _svd(corpus: Path, args: argparse.Namespace, power: float) -> dict[str, Any]:
-    say(f"SPPMI-SVD, noise power {power}")
+    report_progress(f"SPPMI-SVD, noise power {power}")
     began = time.perf_counter()
     options = {"dim": args.dim, "sample": args.sample, "noise_power": power, "threads": args.threads}
     emb = pairloom.train(corpus, model="sppmi-svd", **options)
@@ -106,7 +106,7 @@ def _svd(corpus: Path, args: argparse.Namespace, power: float) -> dict[str, Any]
 
 
 def _table(corpus: Path, args: argparse.Namespace, power: float) -> dict[str, Any]:
-    say(f"SPPMI, noise power {power}")
+    report_progress(f"SPPMI, noise power {power}")
     began = time.perf_counter()
     table = pairloom.sppmi_table(corpus, sample=args.sample, noise_power=power, threads=args.threads)
     seconds = time.perf_counter() - began
@@ -115,7 +115,7 @@ def _table(corpus: Path, args: argparse.Namespace, power: float) -> dict[str, An
 
 
 def _score(table: Sppmi, path: Path) -> float:
-    """As `scores` does it, from rows instead of vectors: Spearman's correlation, or the accuracy of 3CosAdd."""
+    """Like `scores`, but with sparse rows in place of vectors: Spearman's correlation, or the accuracy of 3CosAdd."""
     lines = [line.lower().split() for line in path.read_text().splitlines() if line and line[0] not in "#:"]
     index = table.vocabulary.index
     if len(lines[-1]) == 3:
@@ -128,11 +128,11 @@ def _score(table: Sppmi, path: Path) -> float:
 
 
 def _analogies(table: Sppmi, questions: list[list[int]]) -> float:
-    """The share solved of those whose words are all among the first."""
+    """The share of questions solved, of those whose words are all among the first FIRST_WORDS."""
     known = np.array([question for question in questions if max(question) < FIRST_WORDS])
     rows = _unit_rows(table)[:FIRST_WORDS]
-    asked, place = np.unique(known[:, :3], return_inverse=True)
-    cosines = (rows[asked] @ rows.T).toarray()
+    queried, place = np.unique(known[:, :3], return_inverse=True)
+    cosines = (rows[queried] @ rows.T).toarray()
     solved = 0
     for (a, b, c), question in zip(place.reshape(-1, 3), known, strict=True):
         sums = cosines[b] - cosines[a] + cosines[c]

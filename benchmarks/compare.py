@@ -1,9 +1,9 @@
-"""pairloom beside word2vec.c, gensim and fastText: the same text, the same settings, one table.
+"""Compare pairloom with word2vec.c, gensim and fastText: the same text, the same settings, one table.
 
     make bench                                              installs the peers and runs this with its defaults
     python -m benchmarks.compare --corpus F --dims 100,300 --threads 2 --repeat 3
 
-The programs take turns, so that a machine that is slower for a while is slower for all of them. Ratios are the result;
+The programs take turns, so that a phase in which the machine is slow affects all of them. The ratios are the result;
 words/s vary with the machine.
 """
 
@@ -17,10 +17,20 @@ from typing import Any
 
 from benchmarks.programs import Run, Settings, run
 from benchmarks.scores import read_binary, scores
-from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, plotting, say, verdict
+from benchmarks.setting import (
+    CORPUS_HELP,
+    DATA,
+    RESULTS,
+    corpus_file,
+    machine,
+    markdown,
+    plotting,
+    report_progress,
+    verdict,
+)
 
 PROGRAMS = ("pairloom", "word2vec.c", "gensim", "fasttext")
-ASKED = {  # how many times as fast pairloom should be, by program and dim: with 2 threads, on Wikipedia
+TARGET = {  # how many times as fast pairloom should be, by program and dim: with 2 threads, on Wikipedia
     ("word2vec.c", 100): 14,
     ("word2vec.c", 300): 18,
     ("gensim", 100): 6,
@@ -31,7 +41,7 @@ ASKED = {  # how many times as fast pairloom should be, by program and dim: with
 
 
 def main() -> None:
-    """Measure, print and save."""
+    """Measure, print the tables and save the results."""
     plotting()
     args = _arguments()
     with tempfile.TemporaryDirectory() as folder:
@@ -73,7 +83,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _tokens(corpus: Path, min_count: int) -> int:
-    """The words of the text that are frequent enough: what words/s counts for every program."""
+    """The tokens of words that are frequent enough. Words/s of every program counts these."""
     from pairloom.corpus.sentences import open_corpus
     from pairloom.corpus.vocabulary import Vocabulary
 
@@ -93,7 +103,7 @@ def _measure(args: argparse.Namespace, corpus: Path, folder: Path) -> tuple[list
                 settings = Settings(corpus, dim, args.threads, min_count=args.min_count, epochs=args.epochs)
                 output = folder / f"{program}.bin"
                 runs.append(run(program, settings, output, args.peers))
-                say(f"{program}, dim {dim}: {runs[-1].training_seconds:.1f} s of training")
+                report_progress(f"{program}, dim {dim}: {runs[-1].training_seconds:.1f} s of training")
                 if (program, dim) not in quality:
                     quality[program, dim] = scores(*read_binary(output), files)
     return runs, quality
@@ -122,9 +132,9 @@ def _rows(runs: list[Run], quality: dict[tuple[str, int], Any], words: int) -> l
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
-    """Markdown."""
+    """The tables, in Markdown."""
     extra = [name for name in rows[0] if name not in _COLUMNS]
-    heads = ["program", "dim", "words/s (median, range)", "pairloom is faster by", "asked"]
+    heads = ["program", "dim", "words/s (median, range)", "pairloom is faster by", "target"]
     heads += ["text to vectors", "memory", *extra]
     lines = []
     for row in rows:
@@ -138,8 +148,8 @@ def _table(rows: list[dict[str, Any]]) -> str:
 def _faster(row: dict[str, Any]) -> tuple[str, str]:
     if row["program"] == "pairloom":
         return "", ""
-    ratio, asked = row["pairloom_is_faster_by"], ASKED.get((row["program"], row["dim"]))
-    return f"{ratio:.1f}x", f"{asked}x: {verdict(ratio, asked, at_least=True)}" if asked else ""
+    ratio, target = row["pairloom_is_faster_by"], TARGET.get((row["program"], row["dim"]))
+    return f"{ratio:.1f}x", f"{target}x: {verdict(ratio, target, at_least=True)}" if target else ""
 
 
 _COLUMNS = {

@@ -1,12 +1,12 @@
-"""Do words that are folded in land where training would have put them, and what does that cost?
+"""Do folded-in words get the neighbours that training would have given them, and what does it cost?
 
     python -m benchmarks.fold_in --corpus F
 
-200 words of all frequencies leave the text, a model is trained without them, and they are folded in from the whole
-text. Their ten nearest among the words that all models have are compared with those in a model trained on everything;
-beside that, those of two such models that differ by their seed. l2 is chosen on 200 other words, with a model of their
-own. Models are trained as they are by default; "solving alone" is all that comes after the pairs are counted, the
-median of several times.
+200 words of all frequencies are removed from the text, a model is trained without them, and they are folded in from the
+whole text. Their ten nearest words, among those that all models have, are compared with those of a model trained on
+everything. For scale, two such models with different seeds are compared too. l2 is chosen on 200 other words, with a
+model trained without these. All models have the default options. "Solving alone" is the median time of everything after
+the pairs are counted.
 """
 
 import argparse
@@ -21,27 +21,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import pairloom
-from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, say, verdict
+from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, report_progress, verdict
 from pairloom.corpus.sentences import open_corpus
 from pairloom.progress import Progress
 
 L2 = (5.0, 10.0, 20.0, 40.0)
-EDGES = np.geomspace(50, 5000, 11)  # of the bands of counts that words are taken from
-SHOWN = (50, 158, 500, 1581, 5000)  # of the bands of the table
-ASKED_OVERLAP, ASKED_COST = 0.7, 1e-3
+EDGES = np.geomspace(50, 5000, 11)  # edges of the bands of counts that words are drawn from
+SHOWN = (50, 158, 500, 1581, 5000)  # edges of the bands in the table
+TARGET_OVERLAP, TARGET_COST = 0.7, 1e-3
 MANY = 20_000
-TIMES = 9  # of which the median counts
+TIMES = 9  # runs, whose median is reported
 
 
 def main() -> None:
-    """Measure, print and save."""
+    """Measure, print the tables and save the results."""
     args = _arguments()
     with tempfile.TemporaryDirectory() as folder:
         report = _measured(corpus_file(args.corpus, Path(folder)), Path(folder), args)
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "fold_in.json").write_text(json.dumps({"machine": machine(), **report}, indent=1) + "\n")
     print(markdown(["count", "words", "two seeds", "folded in", "share"], report["bands"]))
-    print(markdown(["", "seconds", "of processor", "of training's", "asked"], report["costs"]))
+    print(markdown(["", "seconds", "of processor", "of training's", "target"], report["costs"]))
     print(f"l2 {report['l2']} of {report['overlap_by_l2']}; {report['many']}")
 
 
@@ -61,11 +61,11 @@ def _measured(text: Path, folder: Path, args: argparse.Namespace) -> dict[str, A
     tuning, words = _chosen(vocabulary)
 
     def train(**options: Any) -> tuple[pairloom.Embedding, Cost]:
-        say(f"training {', '.join(f'{name}={value!r:.20}' for name, value in options.items())}")
+        report_progress(f"training {', '.join(f'{name}={value!r:.20}' for name, value in options.items())}")
         settings = {"dim": args.dim, "epochs": args.epochs, "sample": args.sample, "threads": args.threads}
         return _timed(lambda: pairloom.train(text, cache_dir=folder, **settings, **options))
 
-    train(seed=1)  # encodes the text, which the next one finds
+    train(seed=1)  # encodes the text, so that the next training does not
     (one, seconds), (two, _) = train(seed=1), train(seed=2)
     by_l2 = _tuned(train(drop=tuning)[0], tuning, one, text, folder, args)
     l2 = max(by_l2, key=by_l2.__getitem__)
@@ -84,7 +84,7 @@ def _measured(text: Path, folder: Path, args: argparse.Namespace) -> dict[str, A
 
 
 def _chosen(vocabulary: pairloom.Vocabulary) -> tuple[list[str], list[str]]:
-    """Twice 200 words, 20 of each band of counts."""
+    """Two lists of 200 words, 20 from each band of counts."""
     rng = np.random.default_rng(7)
     chosen: tuple[list[str], list[str]] = [], []
     for low, high in pairwise(EDGES):
@@ -95,7 +95,7 @@ def _chosen(vocabulary: pairloom.Vocabulary) -> tuple[list[str], list[str]]:
 
 
 class Cost(NamedTuple):
-    """Seconds, and those of all cores together: of these the ratio also holds on a busy machine."""
+    """Seconds by the clock, and processor seconds of all cores, whose ratios hold on a busy machine too."""
 
     wall: float
     cpu: float
@@ -125,7 +125,7 @@ def _fold(model: pairloom.Embedding, text: Path, folder: Path, args: argparse.Na
 def _tuned(
     model: pairloom.Embedding, words: list[str], full: pairloom.Embedding, text: Path, folder: Path, args: Any
 ) -> dict[float, float]:
-    """The overlap with full training for each l2, of words that are not those of the result."""
+    """The overlap with full training for each l2, on words that the result does not use."""
     folded = {l2: _fold(model, text, folder, args, words=words, l2=l2).vectors for l2 in L2}
     return {l2: round(float(_overlap(full, model, vectors, words).mean()), 4) for l2, vectors in folded.items()}
 
@@ -133,7 +133,7 @@ def _tuned(
 def _folded(
     model: pairloom.Embedding, words: list[str], text: Path, folder: Path, args: Any, l2: float, times: int = 1
 ) -> Any:
-    """The words folded in, and what that took: the text read anew, found in the cache, and the solving alone."""
+    """Fold the words in. Also returns the cost with the text read again, with the text cached, and of solving alone."""
     solving: list[Cost] = []
 
     def on_progress(progress: Progress) -> None:
@@ -142,10 +142,10 @@ def _folded(
 
     options: dict[str, Any] = {"words": words, "l2": l2}
     _, first = _timed(lambda: _fold(model, text, folder, args, **options))
-    for _ in range(times):  # solving 200 words takes less time than a cough of the machine
+    for _ in range(times):  # one run is too short to time: solving 200 words is quick
         folded, again = _timed(lambda: _fold(model, text, folder, args, on_progress=on_progress, **options))
     costs = {
-        "folding in, text read anew": first,
+        "folding in, text read again": first,
         "encoded text found": again,
         "solving alone": Cost.median(
             [begin.until(end) for begin, end in zip(solving[::2], solving[1::2], strict=True)]
@@ -155,7 +155,7 @@ def _folded(
 
 
 def _overlap(one: pairloom.Embedding, other: pairloom.Embedding, queries: pairloom.Vectors, words: list[str]) -> Any:
-    """The share of the ten nearest that are the same: in `one`, and of `queries` in `other`."""
+    """The share of the ten nearest words in `one` that are also nearest to `queries` in `other`."""
     shared = [word for word in one.words if word in other.words and word not in set(words)]
     sides = []
     for model, vectors in ((one, one.words), (other, queries)):
@@ -172,14 +172,14 @@ def _bands(counts: Any, seeds: Any, ours: Any) -> list[list[str]]:
     cells.append(["all", f"{len(counts)}", seeds.mean(), ours.mean()])
     share = ours.mean() / seeds.mean()
     shares = [f"{row[3] / row[2]:.0%}" for row in cells[:-1]]
-    shares.append(f"{share:.0%} (asked {ASKED_OVERLAP:.0%}: {verdict(share, ASKED_OVERLAP, at_least=True)})")
+    shares.append(f"{share:.0%} (target {TARGET_OVERLAP:.0%}: {verdict(share, TARGET_OVERLAP, at_least=True)})")
     return [[*row[:2], f"{row[2]:.3f}", f"{row[3]:.3f}", last] for row, last in zip(cells, shares, strict=True)]
 
 
 def _cost(name: str, cost: Cost, training: Cost) -> list[str]:
     share = cost.cpu / training.cpu
-    asked = "1/1000: " + ("met" if share <= ASKED_COST else "missed") if name == "solving alone" else ""
-    return [name, f"{cost.wall:.3f}", f"{cost.cpu:.3f}", f"1/{1 / share:,.0f}", asked]
+    target = "1/1000: " + ("met" if share <= TARGET_COST else "missed") if name == "solving alone" else ""
+    return [name, f"{cost.wall:.3f}", f"{cost.cpu:.3f}", f"1/{1 / share:,.0f}", target]
 
 
 def _many(vocabulary: pairloom.Vocabulary, train: Any, text: Path, folder: Path, args: Any) -> str:

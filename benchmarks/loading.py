@@ -1,9 +1,9 @@
-"""How long a file of vectors takes to load, beside gensim.
+"""How long a file of vectors takes to load, compared with gensim.
 
     python -m benchmarks.loading --rows 300000 --peers .venv-peers/bin
 
-Both load the same synthesised file, in turn, each time in a new process whose imports do not count. Memory is the peak
-of the process beyond what it had before loading; the matrix and the words are the least that it can be.
+Both load the same synthetic file, in turn, each time in a new process. Imports do not count. Memory is the peak of the
+process beyond its memory before loading; it is at least the matrix and the words.
 """
 
 import argparse
@@ -21,18 +21,18 @@ from benchmarks.programs import HERE
 from benchmarks.setting import RESULTS, machine, markdown, verdict
 from pairloom import Embedding, Vectors
 
-ASKED = 5  # times as fast as gensim
+TARGET = 5  # times as fast as gensim
 
 
 def main() -> None:
-    """Measure, print and save."""
+    """Measure, print the tables and save the results."""
     args = _arguments()
     with tempfile.TemporaryDirectory() as folder:
         rows = [_compared(_written(Path(folder), args, suffix), args) for suffix in (".bin", ".txt")]
     RESULTS.mkdir(exist_ok=True)
     report = {"machine": machine(), "rows": args.rows, "dim": args.dim, "repeat": args.repeat, "files": rows}
     (RESULTS / "loading.json").write_text(json.dumps(report, indent=1) + "\n")
-    print(markdown(["file", "pairloom", "gensim", "faster by", "asked", "memory", "gensim's"], map(_cells, rows)))
+    print(markdown(["file", "pairloom", "gensim", "faster by", "target", "memory", "gensim's"], map(_cells, rows)))
 
 
 def _arguments() -> argparse.Namespace:
@@ -70,7 +70,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
         f"{row['file']}, {row['bytes'] / 1e6:,.0f} MB",
         *(f"{statistics.median(some):.2f} s ({min(some):.2f} to {max(some):.2f})" for some in seconds.values()),
         f"{ratio:.1f}x",
-        f"{ASKED}x: {verdict(ratio, ASKED, at_least=True)}",
+        f"{TARGET}x: {verdict(ratio, TARGET, at_least=True)}",
         *(f"{max(some):,.0f} MB" for some in peaks.values()),
     ]
 

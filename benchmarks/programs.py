@@ -1,8 +1,8 @@
-"""The programs that are compared: each trains on a text in a process of its own and is timed from outside.
+"""The programs to compare: each trains on a text in its own process and is timed from outside.
 
-Training time is what the program itself spends between its first and its last report of progress (or, where it has
-none, between the lines that its script prints), so that counting words and writing vectors stay out of words/s. Total
-time is that of the whole process, from text to saved vectors. Other facts come as lines `name = number` at the end.
+Training time is the time between the first and the last progress report of the program, or between the lines that its
+script prints, so that counting words and writing vectors do not count in words/s. Total time is that of the whole
+process, from text to saved vectors. Other facts are lines `name = number` at the end of the output.
 """
 
 import os
@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Settings:
-    """The same for every program."""
+    """Settings, the same for every program."""
 
     corpus: Path
     dim: int
@@ -40,11 +40,11 @@ class Run:
     training_seconds: float
     total_seconds: float
     peak_mb: float
-    facts: dict[str, int]  # what the scripts tell besides
+    facts: dict[str, int]  # other numbers that the scripts print
 
 
 def command(program: str, s: Settings, output: Path, peers: Path) -> list[str]:
-    """What to type for a program to train on a text and save word2vec's text or binary format."""
+    """The command line with which a program trains on a text and saves word2vec's text or binary format."""
     if program == "word2vec.c":
         flags = {
             "train": s.corpus,
@@ -75,7 +75,7 @@ _FACT = re.compile(rb"^(\w+) = (\d+)$", re.MULTILINE)
 def run(
     program: str, settings: Settings, output: Path, peers: Path, environment: Mapping[str, str] | None = None
 ) -> Run:
-    """Train once, perhaps with some variables of the environment changed."""
+    """Train once, with these variables added to the environment."""
     began = time.perf_counter()
     launcher = [sys.executable, str(HERE / "scripts" / "measured.py")]
     process = subprocess.Popen(

@@ -1,15 +1,15 @@
-"""What share of the machine the kernel uses: its GFLOP/s beside the peak of multiply-adds and the memory's bandwidth.
+"""What share of the machine the kernel uses: its GFLOP/s, the peak of multiply-adds, and the memory's bandwidth.
 
     python -m benchmarks.roofline
     python -m benchmarks.roofline --corpus F --dims 64,100,300 --negatives 5,15 --repeat 7
 
-On one core. A pair counts 6 dim (negatives + 1) operations: an inner product and two steps for its own context and for
-each drawn one; what the kernel computes besides (sigmoids, draws, the gathering of batches) takes time and counts as
-nothing. The rows are those of
-    cache    a model that fits a core's own cache,
-    text     the blocks of a round of text, as training meets them: rows come from all over the model,
-    memory   the blocks of a model of a gigabyte, any row as likely as another: hardly two pairs of a block share one.
-The peak is measured beside every figure, so that a machine that is slower for a while is slower for both.
+Everything runs on one core. A pair counts as 6 dim (negatives + 1) operations: an inner product and two steps for its
+context and for each negative. Everything else that the kernel computes (sigmoids, draws, gathering batches) takes time
+but counts as nothing. The rows come from
+    cache    a model that fits the core's own cache,
+    text     the blocks of a round of text, as in training: rows come from everywhere in the model,
+    memory   the blocks of a model of a gigabyte with equally likely rows: hardly two pairs of a block share one.
+The peak is measured again for every figure, so that a phase in which the machine is slow affects both.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, say, verdict
+from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, report_progress, verdict
 from pairloom.config import TrainConfig
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
@@ -44,8 +44,8 @@ from pairloom.training.warm_up import load_kernels
 CACHE_BYTES = 2**17  # of each matrix
 MEMORY_BYTES = 2**29
 PAIRS = 60_000  # of any two words, in all blocks together
-DIAGONALS = 2  # of the blocks of a text, so many are trained
-ASKED = {100: 0.4} | dict.fromkeys((200, 256, 300, 384, 512), 0.5)  # of the peak by dim: rows of a text, 5 negatives
+DIAGONALS = 2  # number of diagonals of blocks to train
+TARGET = {100: 0.4} | dict.fromkeys((200, 256, 300, 384, 512), 0.5)  # of the peak by dim: rows of a text, 5 negatives
 
 
 class Work(NamedTuple):
@@ -58,7 +58,7 @@ class Work(NamedTuple):
 
 
 def main() -> None:
-    """Measure, print and save."""
+    """Measure, print the tables and save the results."""
     plotting()
     args = _arguments()
     load_kernels()
@@ -70,7 +70,7 @@ def main() -> None:
                 for where, work in _works(encoded, dim):
                     for negatives in map(int, args.negatives.split(",")):
                         rows.append(_row(work, where, dim, negatives, args.repeat))
-                        say(f"dim {dim}, {negatives} negatives, rows in {where}: {rows[-1]['share']:.0%}")
+                        report_progress(f"dim {dim}, {negatives} negatives, rows in {where}: {rows[-1]['share']:.0%}")
     report = {
         "machine": machine(),
         "peak_gflops": statistics.median(row["peak_gflops"] for row in rows),
@@ -104,7 +104,7 @@ def _works(encoded: Encoded, dim: int) -> list[tuple[str, Work]]:
 
 
 def _drawn(n_words: int, dim: int) -> Work:
-    """Pairs of any two words, in the blocks of the first diagonals."""
+    """Pairs of random words, in the blocks of the first diagonals."""
     parts = number_of_parts(n_words, n_words, dim, PAIRS_PER_ROUND)
     noise = noise_by_part(np.full(n_words, 1 / n_words), deal_parts(n_words, parts, key(1)), parts)
     blocks = [i * parts + (i + s) % parts for s in range(min(parts, DIAGONALS)) for i in range(parts)]
@@ -171,10 +171,10 @@ def _seconds(work: Callable[[], Any]) -> float:
 
 @njit(nogil=True, cache=True)
 def _multiply_add(array, times):
-    """Ten sums that do not wait for each other: two multiply-adds can begin in a cycle, and each takes four."""
+    """Ten independent sums: two multiply-adds can begin in each cycle, and each takes four cycles."""
     p = address(array)
     x = load(p, 0)
-    a, b, c, d, e = load(p, 1), load(p, 2), load(p, 3), load(p, 4), load(p, 5)  # different, or one sum would do for all
+    a, b, c, d, e = load(p, 1), load(p, 2), load(p, 3), load(p, 4), load(p, 5)  # differ, so no sum can be shared
     f, g, h, i, j = load(p, 6), load(p, 7), load(p, 8), load(p, 9), load(p, 10)
     for _ in range(times):
         a, b, c, d, e = fma(x, x, a), fma(x, x, b), fma(x, x, c), fma(x, x, d), fma(x, x, e)
@@ -198,21 +198,21 @@ def _scale(array, factor, times):
 
 
 def _bandwidth(size: int) -> float:
-    """GB/s, read and written together, of going over so many bytes."""
+    """GB/s, read and written together, of a pass over this many bytes."""
     array, times = np.ones(size // 4, np.float32), max(1, 2**30 // size)
-    one = np.float32(1.0)  # handed over, or the compiler would see that there is nothing to do
+    one = np.float32(1.0)  # an argument: with a constant the compiler would drop the loop
     _scale(array, one, 1)
     return 2 * size * times / min(_seconds(lambda: _scale(array, one, times)) for _ in range(3)) / 1e9
 
 
 def _page(report: dict[str, Any]) -> str:
-    heads = ["dim", "negatives", *(f"rows in {where}" for where in ("cache", "text", "memory")), "asked of text"]
+    heads = ["dim", "negatives", *(f"rows in {where}" for where in ("cache", "text", "memory")), "target for text"]
     rows = report["rows"]
     lines = []
     for dim, negatives in dict.fromkeys((row["dim"], row["negatives"]) for row in rows):
         mine = {row["rows"]: row for row in rows if (row["dim"], row["negatives"]) == (dim, negatives)}
         shares = [f"{mine[w]['gflops']:.0f} GFLOP/s, {mine[w]['share']:.0%}" for w in ("cache", "text", "memory")]
-        lines.append([str(dim), str(negatives), *shares, _asked(mine["text"])])
+        lines.append([str(dim), str(negatives), *shares, _target(mine["text"])])
     about = (
         f"One core of {report['machine']['cpu']}: {report['peak_gflops']:.0f} GFLOP/s of multiply-adds at most, "
         f"{report['bandwidth']['cache']:.0f} GB/s to and from its own cache, {report['bandwidth']['memory']:.0f} GB/s "
@@ -221,9 +221,9 @@ def _page(report: dict[str, Any]) -> str:
     return about + markdown(heads, lines)
 
 
-def _asked(row: dict[str, Any]) -> str:
-    asked = ASKED.get(row["dim"]) if row["negatives"] == 5 else None
-    return f"{asked:.0%}: {verdict(row['share'], asked, at_least=True)}" if asked else ""
+def _target(row: dict[str, Any]) -> str:
+    target = TARGET.get(row["dim"]) if row["negatives"] == 5 else None
+    return f"{target:.0%}: {verdict(row['share'], target, at_least=True)}" if target else ""
 
 
 def _chart(report: dict[str, Any], path: Path) -> None:

@@ -1,14 +1,14 @@
-"""Corpora of any length and any vocabulary, made of a stretch of real text.
+"""Corpora of any length and vocabulary size, made from a piece of real text.
 
-The most frequent words of the stretch, its head, stay as they are. Every other token is replaced: by one of a given
-number of words `~n`, which take turns, or (one in NEW) by a word that is nowhere else. The stretch is then written
-again and again, each time with other words in its gaps. So for all lengths and all vocabularies
+The most frequent words of the piece, its head, are kept. Every other token is replaced: by one of a given number of
+words `~n`, the tail, in turn, or (one in NEW) by a word that occurs nowhere else. The piece is then written again and
+again, each time with other words in its gaps. So for all lengths and vocabulary sizes
 
-- as many tokens are of the head, of the tail and new, and the head has the same frequencies;
-- subsampling keeps as many of them, since the words of the tail are all rarer than its threshold;
-- the words that occur twice or more are those of the head and of the tail: min_count=2 keeps exactly these.
+- the shares of head, tail and new tokens are the same, and the head has the same frequencies;
+- subsampling keeps the same share, since all words of the tail are rarer than its threshold;
+- exactly the words of head and tail occur twice or more, so min_count=2 keeps just these.
 
-The tail is flat where that of real text falls: hard on the caches, for no row is needed more often than another.
+The tail is flat, unlike that of real text. This is hard on the caches, since no row is used more often than another.
 """
 
 import re
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 NEW = 64  # 1 token in 500 of Wikipedia is new: a million words in 500 M tokens, about what more real text would have
-MIXER = 15_485_863  # a prime: the words of the tail take turns in an order that is not that of their ids
+MIXER = 15_485_863  # a prime, so that the words of the tail do not take turns in the order of their ids
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Stretch:
 
     pieces: list[bytes]
     n_tokens: int
-    n_head: int  # words that stay
+    n_head: int  # words of the head
 
     @property
     def n_gaps(self) -> int:
@@ -37,17 +37,17 @@ class Stretch:
 
     @property
     def n_turns(self) -> int:
-        """Gaps that the words of the tail fill; the others are for new words."""
+        """The number of gaps for words of the tail; the others are for new words."""
         return self.n_gaps - -(-self.n_gaps // NEW)
 
     @property
     def n_bytes(self) -> int:
-        """About what one repetition takes."""
+        """The approximate bytes of one repetition."""
         return sum(map(len, self.pieces)) + 8 * self.n_gaps
 
     @classmethod
     def read(cls, path: Path, tokens: int, head: int) -> "Stretch":
-        """Take about so many tokens from the beginning of a text, and keep so many words of them."""
+        """Take about this many tokens from the beginning of a text, and keep this many words of them."""
         text = _beginning(path, tokens)
         counts = Counter(text.split())
         frequent = {word for word, n in counts.most_common(head) if n > 1}
@@ -59,7 +59,7 @@ class Stretch:
         return cls([*pieces, text[at:]], counts.total(), len(frequent))
 
     def write(self, path: Path, repetitions: int, n_words: int) -> None:
-        """Write it so many times, with words that make a vocabulary of n_words."""
+        """Write the piece repeatedly, with words that make a vocabulary of n_words."""
         tail = n_words - self.n_head
         if repetitions * self.n_turns < 2 * tail:
             raise ValueError(f"{n_words:,} words need more than {repetitions} repetitions to occur twice each.")
@@ -76,7 +76,7 @@ class Stretch:
 
 
 def _beginning(path: Path, tokens: int) -> bytes:
-    """The first lines that have so many tokens together, or all that there are."""
+    """The first lines with this many tokens in total, or all lines of a shorter text."""
     lines, n = [], 0
     with path.open("rb") as file:
         for line in iter(partial(file.readline, 1 << 16), b""):  # a whole text may be one line

@@ -1,11 +1,11 @@
-"""How pairloom's time and memory grow: longer texts, larger vocabularies, a second thread, the start.
+"""How pairloom's time and memory grow with the text, the vocabulary and the threads, and how long it takes to start.
 
     python -m benchmarks.scaling                            half an hour on two cores, 7 GB in the temporary folder
     python -m benchmarks.scaling --corpus F --sizes 1,10 --vocabularies 10,100 --dim 300 --threads 2 --repeat 3
 
-The texts are made as `salted.py` says, so that a token means the same work in all of them. Those of one series take
-turns, so that a machine that is slower for a while is slower for all of them. Each training has a process of its own;
-time per token is that of the training alone, per token of the vocabulary's words. Memory is measured on Linux.
+The texts are made by `salted.py`, so that a token means the same work in all of them. The texts of a series take turns,
+so that a phase in which the machine is slow affects all of them. Each training has its own process. Time per token is
+that of training alone, per token of a word in the vocabulary. Memory is measured on Linux.
 """
 
 import argparse
@@ -24,9 +24,9 @@ from benchmarks.series import TOKENS_TRAINED, Bench, Case
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, verdict
 from pairloom.pairs.blocks import stride_of
 
-TEXT_MEGABYTES = 100  # of the corpus, for text to ids
-STRETCH_TOKENS = 1_000_000  # of it, to be repeated
-HEAD = 5_000  # words that stay as they are: 87 % of Wikipedia's tokens
+TEXT_MEGABYTES = 100  # of the corpus that is turned into ids
+STRETCH_TOKENS = 1_000_000  # of the piece that is repeated
+HEAD = 5_000  # words that are kept: 87 % of Wikipedia's tokens
 WORDS = 50_000  # of the texts of different lengths
 
 NOTES = f"""
@@ -41,21 +41,21 @@ Row = dict[str, Any]
 
 
 class Bar(NamedTuple):
-    """What was hoped for, and what came of it."""
+    """A target, and what was measured."""
 
     what: str
     measured: float
-    asked: float
+    target: float
     unit: str
     at_least: bool = False
 
     @property
     def verdict(self) -> str:
-        return verdict(self.measured, self.asked, self.at_least)
+        return verdict(self.measured, self.target, self.at_least)
 
 
 def main() -> None:
-    """Measure, print and save."""
+    """Measure, print the tables and save the results."""
     plotting()
     report, runs = _measure(_arguments())
     bars = list(_bars(report))
@@ -85,9 +85,9 @@ def _arguments() -> argparse.Namespace:
 
 
 def _measure(args: argparse.Namespace) -> tuple[dict[str, Any], dict[Case, list[Run]]]:
-    """The report without the bars, and every training that it is made of."""
+    """The report without the targets, and every training behind it."""
     threads = sorted({1, args.threads})
-    load = os.getloadavg()[0]  # of others: it tells whether to believe the rest
+    load = os.getloadavg()[0]  # load by other programs, which makes the rest doubtful
     with tempfile.TemporaryDirectory(prefix="pairloom-scaling-", dir=args.folder) as name:
         text = corpus_file(args.corpus, Path(name), TEXT_MEGABYTES)
         stretch = Stretch.read(text, min(STRETCH_TOKENS, *args.sizes), min(HEAD, min(args.vocabularies) // 2))
@@ -107,14 +107,14 @@ def _measure(args: argparse.Namespace) -> tuple[dict[str, Any], dict[Case, list[
 
 
 def _lengths(stretch: Stretch, sizes: list[int], threads: list[int]) -> list[Case]:
-    """Texts of one vocabulary and different lengths."""
+    """Texts of different lengths with the same vocabulary."""
     n_words = min(WORDS, stretch.n_head + stretch.n_turns // 2)
     repetitions = [max(1, round(tokens / stretch.n_tokens)) for tokens in sizes]
     return [Case("length", n_words, r, r * stretch.n_tokens, n) for r in repetitions for n in threads]
 
 
 def _vocabularies(stretch: Stretch, words: list[int], threads: list[int]) -> list[Case]:
-    """Texts of one length, enough for every word of the largest vocabulary to occur twice."""
+    """Texts of one length, in which every word of the largest vocabulary occurs at least twice."""
     r = -(-2 * (max(words) - stretch.n_head) // stretch.n_turns)
     return [Case("vocabulary", n_words, r, r * stretch.n_tokens, n) for n_words in words for n in threads]
 
@@ -136,7 +136,7 @@ def _row(case: Case, runs: list[Run]) -> Row:
 
 
 def _speed_up(row: Row, rows: list[Row]) -> float:
-    """Against the same with one thread."""
+    """The speed relative to one thread."""
     same = ("series", "n_words", "repetitions")
     single = next(r for r in rows if r["threads"] == 1 and all(r[key] == row[key] for key in same))
     return float(single["ns_per_token"] / row["ns_per_token"])
@@ -153,9 +153,9 @@ def _bars(report: dict[str, Any]) -> Iterator[Bar]:
     for key, what in (("private_mb", "without"), ("peak_mb", "with")):
         beyond = max(row[key] - row["model_mb"] for row in rows)
         yield Bar(f"peak memory beyond the model, {what} mapped files", beyond, 400, " MB")
-    for n, asked in ((1, 50), (2, 90)):
+    for n, target in ((1, 50), (2, 90)):
         if n in rates:
-            yield Bar(f"text to ids, {_threads(n)}", rates[n], asked, " MB/s", at_least=True)
+            yield Bar(f"text to ids, {_threads(n)}", rates[n], target, " MB/s", at_least=True)
     yield Bar("start of `pairloom train`, kernels compiled before", statistics.median(later), 1.5, " s")
     yield Bar("start of `pairloom train`, the first ever", first, 15, " s")
 
@@ -170,7 +170,7 @@ def _threads(n: int) -> str:
 
 
 def _page(report: dict[str, Any], bars: list[Bar]) -> str:
-    """Markdown."""
+    """The tables, in Markdown."""
     here, settings, rows = report["machine"], report["settings"], report["rows"]
     head = f"{here['cpu']}, {here['cores']} cores (load before: {here['load']:.1f}), Python {here['python']}, "
     head += f"dim {settings['dim']}, runs of each: {settings['repeat']}.\n"
@@ -178,14 +178,14 @@ def _page(report: dict[str, Any], bars: list[Bar]) -> str:
         (
             bar.what,
             f"{bar.measured:.4g}{bar.unit}",
-            f"{'≥' if bar.at_least else '≤'} {bar.asked:g}{bar.unit}",
+            f"{'≥' if bar.at_least else '≤'} {bar.target:g}{bar.unit}",
             bar.verdict,
         )
         for bar in bars
     ]
     heads = ["tokens", "words", "threads", "ns/token", "speed-up", "before training", "text to vectors"]
     heads += ["memory", "without mapped files", "model"]
-    tables = markdown(["bar", "measured", "asked", ""], verdicts), markdown(heads, (_cells(row, rows) for row in rows))
+    tables = markdown(["bar", "measured", "target", ""], verdicts), markdown(heads, (_cells(row, rows) for row in rows))
     return "\n".join([head, *tables]) + NOTES
 
 

@@ -9,7 +9,7 @@ from pairloom import Vectors
 from pairloom.evaluation import AnalogyScores, evaluate, kind_of, read
 
 Matrix = npt.NDArray[np.float32]
-FIRST_WORDS = 50_000  # analogies are asked among the most frequent words
+FIRST_WORDS = 50_000  # analogies use only the most frequent words
 
 
 def read_binary(path: Path) -> tuple[list[str], Matrix]:
@@ -29,7 +29,7 @@ def read_binary(path: Path) -> tuple[list[str], Matrix]:
 def scores(words: list[str], vectors: Matrix, files: list[Path]) -> dict[str, float]:
     """A score of each file, times 100: Spearman for similarity files, the accuracy of 3CosAdd for analogy files.
 
-    word2vec's mark for the end of a line is no word, and analogies are asked among the most frequent words.
+    word2vec's mark for the end of a line is not a word, and analogies use only the most frequent words.
     """
     keep = [i for i, word in enumerate(words) if word != "</s>"]
     kept = Vectors([words[i] for i in keep], vectors[keep])

@@ -1,4 +1,4 @@
-"""The measurements of `scaling.py`: series of trainings, the way from text to ids, the start of the program."""
+"""The measurements of `scaling.py`: series of trainings, text to ids, and the start of the program."""
 
 import os
 import shutil
@@ -13,18 +13,18 @@ from typing import NamedTuple
 
 from benchmarks.programs import HERE, Run, Settings, run
 from benchmarks.salted import Stretch
-from benchmarks.setting import say
+from benchmarks.setting import report_progress
 
 TOKENS_TRAINED = 20_000_000  # shorter texts get several epochs: enough for seconds, so that noise is small beside them
 
 
 class Case(NamedTuple):
-    """A text to train on, by so many threads."""
+    """A text to train on, and the number of threads."""
 
     series: str
     n_words: int
-    repetitions: int  # of the stretch
-    n_tokens: int  # of all repetitions
+    repetitions: int  # of the piece of real text
+    n_tokens: int  # in all repetitions
     threads: int
 
     @property
@@ -33,7 +33,7 @@ class Case(NamedTuple):
 
 
 class Bench:
-    """A temporary folder in which things are measured, each so many times."""
+    """A temporary folder for measurements, each of which is repeated."""
 
     def __init__(self, folder: Path, stretch: Stretch, dim: int, repeat: int) -> None:
         self.folder, self.stretch, self.dim, self.repeat = folder, stretch, dim, repeat
@@ -41,7 +41,7 @@ class Bench:
         self.variables = {"NUMBA_CACHE_DIR": str(folder / "kernels"), "TMPDIR": str(folder)}
 
     def check_space(self, cases: list[Case]) -> None:
-        """Stop where there is no room for the texts of these cases, the ids of the longest and a model."""
+        """Stop if the disk is too small for the texts of these cases, the ids of the longest and a model."""
         texts = sum({(case.n_words, case.repetitions): case.repetitions for case in cases}.values())
         ids = 5 * max(case.n_tokens for case in cases)  # 4 bytes for an id, the rest for where sentences start
         model = 9 * self.dim * max(case.n_words for case in cases)
@@ -53,7 +53,7 @@ class Bench:
             )
 
     def starts(self, text: Path) -> list[float]:
-        """Seconds from the call of `pairloom train` to its first batch: the first time ever, and then."""
+        """Seconds from the call of `pairloom train` to its first batch: the very first time, and later."""
         small = self.folder / "small.txt"
         with text.open("rb") as file:
             small.write_bytes(b"".join(islice(file, 500)))
@@ -62,21 +62,21 @@ class Bench:
     def text_to_ids(self, text: Path, threads: list[int]) -> dict[int, float]:
         """MB/s of count + encode together, by number of threads."""
         rates: dict[int, list[float]] = {n: [] for n in threads}
-        self._text_to_ids(text, 1)  # does not count: it brings the text into the system's cache
+        self._text_to_ids(text, 1)  # not measured: it brings the text into the system's cache
         for _ in range(self.repeat):
             for n, mine in rates.items():
                 mine.append(self._text_to_ids(text, n))
-                say(f"text to ids by {n}: {mine[-1]:.0f} MB/s")
+                report_progress(f"text to ids by {n}: {mine[-1]:.0f} MB/s")
         return {n: statistics.median(mine) for n, mine in rates.items()}
 
     def trainings(self, cases: list[Case]) -> dict[Case, list[Run]]:
-        """Train all cases in turn. Their texts are there only for so long."""
+        """Train all cases in turn, and delete their texts afterwards."""
         runs: dict[Case, list[Run]] = {case: [] for case in cases}
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
             texts = {case: Path(name) / f"{case.n_words}-{case.repetitions}.txt" for case in cases}
             for case, text in texts.items():
                 if not text.exists():
-                    say(f"making a text of {case.n_tokens:,} tokens and {case.n_words:,} words")
+                    report_progress(f"making a text of {case.n_tokens:,} tokens and {case.n_words:,} words")
                     self.stretch.write(text, case.repetitions, case.n_words)
             for _ in range(self.repeat):
                 for case, mine in runs.items():
@@ -94,7 +94,7 @@ class Bench:
         if done.facts["words"] != case.n_words:
             raise RuntimeError(f"{done.facts['words']:,} words were trained instead of {case.n_words:,}.")
         what = f"{case.epochs} x {case.n_tokens:,} tokens, {case.n_words:,} words"
-        say(f"training on {what} by {case.threads}: {done.training_seconds:.2f} s")
+        report_progress(f"training on {what} by {case.threads}: {done.training_seconds:.2f} s")
         return done
 
     def _start(self, text: Path) -> float:
@@ -113,5 +113,5 @@ class Bench:
                     seconds = time.perf_counter() - began
         if seconds is None or process.returncode:
             raise RuntimeError(f"pairloom train failed with status {process.returncode}:\n{said.decode()}")
-        say(f"start of pairloom train: {seconds:.2f} s")
+        report_progress(f"start of pairloom train: {seconds:.2f} s")
         return seconds

@@ -1,4 +1,4 @@
-"""What the benchmarks share: the text, the machine, and how and where results are written."""
+"""What the benchmarks share: the text, the machine, and how results are written."""
 
 import gzip
 import os
@@ -15,7 +15,7 @@ CORPUS_HELP = "a text, perhaps .gz (100 MB of Wikipedia where present, else the 
 
 
 def corpus_file(given: Path | None, folder: Path, megabytes: int | None = None) -> Path:
-    """The text as one plain file, since that is all that the peers read."""
+    """The text as one plain file, the only form that all programs read."""
     text = folder / "corpus.txt"
     source = given or DATA / "wiki100.txt.gz"
     if given is None and not source.exists():
@@ -29,7 +29,7 @@ def corpus_file(given: Path | None, folder: Path, megabytes: int | None = None) 
         shutil.copy(source, text)
     if megabytes is not None:
         data = text.read_bytes()[: megabytes * 10**6]
-        text.write_bytes(data[: data.rfind(b"\n") + 1 or None])  # a text like text8 is one line without an end
+        text.write_bytes(data[: data.rfind(b"\n") + 1 or None])  # text8, for example, is one line without a newline
     return text
 
 
@@ -46,15 +46,15 @@ def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + " --- |" * len(heads), *lines[1:]]) + "\n"
 
 
-def verdict(measured: float, asked: float, at_least: bool) -> str:
-    """Whether a bar was met, or by how much it was missed."""
-    ratio = measured / asked
+def verdict(measured: float, target: float, at_least: bool) -> str:
+    """Whether a target was met, or by how much it was missed."""
+    ratio = measured / target
     met = ratio >= 1 if at_least else ratio <= 1
     return "met" if met else f"missed by {abs(ratio - 1):.1%}"
 
 
 def plotting() -> Any:
-    """matplotlib's pyplot, for files. Asked for first of all: an hour later would be too late to say it is missing."""
+    """matplotlib's pyplot, for files. Called first, so that a missing package shows before an hour of measuring."""
     try:
         import matplotlib
     except ImportError:
@@ -65,6 +65,6 @@ def plotting() -> Any:
     return pyplot
 
 
-def say(line: str) -> None:
-    """Tell how far things are, beside the results."""
+def report_progress(line: str) -> None:
+    """Report progress on stderr, apart from the results."""
     print(line, file=sys.stderr, flush=True)

@@ -1,19 +1,19 @@
-"""Guess what comes next in a session, from vectors of items.
+"""Predict the next item of a session from vectors of items.
 
     python examples/sessions.py yoochoose_100k.txt
 
-SESSIONS has a session a line, its items in the order of time. A tenth of the sessions is held out, chosen by a hash of
-the session, so that copies of one are all on the same side. For every item of a held-out session but the first, the
-items before it are known, and 20 guesses are made among all items of the other sessions; the hit rate is the share of
-items that are among their 20. Items that the other sessions do not have count as missed. Popularity, which always
-guesses the 20 most frequent items, is measured in the same way. Since people come back to what they have just seen,
-both are also shown for those items alone that are new to their session.
+SESSIONS has one session per line, its items in the order of time. A tenth of the sessions is held out, chosen by a hash
+of the session, so that equal sessions are never split. For every item of a held-out session but the first, the items
+before it are known, and 20 guesses are made among all items of the other sessions. The hit rate is the share of items
+that are among their 20 guesses. Items that the other sessions lack count as missed. For comparison, popularity always
+guesses the 20 most frequent items. Since people return to what they have just seen, both rates are also shown for only
+the items that are new to their session.
 
-An item c is guessed by p(c | w), w being the last item. Negative sampling has its optimum where
+The guesses are the items c with the largest p(c | w), where w is the last item. The optimum of negative sampling is
     v_w·v_c = log (n(w,c) / n(w)) - log (k * noise(c)),   so   p(c | w) = n(w,c) / n(w)  ∝  exp(v_w·v_c) * noise(c)
-and the noise is the count to the power 0.75. The items before the last count by less the longer they are ago.
+and the noise is the count to the power 0.75. Earlier items count too, the less the older they are.
 
-The settings below were chosen by --inner, which never reads the held-out tenth: it holds out a tenth of the rest.
+The default settings were chosen with --inner, which never uses the held-out tenth but holds out a tenth of the rest.
 """
 
 import argparse
@@ -51,12 +51,12 @@ def main() -> None:
     print(f"{len(held_out)} held-out sessions, {args.guesses} guesses for each item")
     for name, which in {"all items": new | ~new, "new to their session": new}.items():
         rate, by_popularity = guessed[which].mean(), popular[which].mean()
-        times = f"{rate / by_popularity:.1f} times" if by_popularity else "where"
+        times = f"{rate / by_popularity:.1f} times" if by_popularity else "against"
         print(f"{name}: {which.sum()}, hit rate {rate:.4f}, {times} popularity's {by_popularity:.4f}")
 
 
 def split(sessions: list[list[str]], fold: int) -> tuple[list[list[str]], list[list[str]]]:
-    """The sessions whose hash is not in the fold, and those whose hash is: a tenth."""
+    """The sessions outside of a fold, and the tenth inside it, by their hash."""
     chosen = [zlib.crc32(" ".join(session).encode()) % 10 == fold for session in sessions]
     return tuple([s for s, is_in in zip(sessions, chosen, strict=True) if is_in == wanted] for wanted in (False, True))
 
@@ -64,7 +64,7 @@ def split(sessions: list[list[str]], fold: int) -> tuple[list[list[str]], list[l
 def outcomes(
     emb: pairloom.Embedding, sessions: list[list[str]], power: float, decay: float, n: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each item to guess: whether it is guessed, whether it is popular, whether it is new to its session."""
+    """For each item to guess: whether the guesses have it, whether it is popular, whether it is new to its session."""
     row_of, vectors = emb.contexts.key_to_index, emb.contexts.vectors
     noise = power * np.log(emb.contexts.counts)
     rows = []
@@ -85,10 +85,10 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sessions", type=Path, metavar="SESSIONS")
     for name, default in {"dim": 100, "window": 5, "negatives": 15, "epochs": 40, "guesses": 20, "seed": 1}.items():
-        parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"({default})")
+        parser.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"(default: {default})")
     for name, default in {"lr": 0.05, "noise-power": 0.75, "decay": 0.5}.items():
-        parser.add_argument(f"--{name}", type=float, default=default, metavar="X", help=f"({default})")
-    parser.add_argument("--inner", action="store_true", help="to choose settings: the held-out tenth is not read")
+        parser.add_argument(f"--{name}", type=float, default=default, metavar="X", help=f"(default: {default})")
+    parser.add_argument("--inner", action="store_true", help="for choosing settings: do not use the held-out tenth")
     return parser.parse_args()
 
 

@@ -1,1 +1,1 @@
-"""What pairloom promises about faults, as figures: each module here breaks something on purpose, and counts."""
+"""Figures for what pairloom promises about faults: each module breaks something on purpose and counts the outcomes."""

@@ -1,7 +1,7 @@
 """All figures, as a table: about 14 minutes on two cores.
 
-Two figures are made at a time, each in a process of its own with its share of the cores; the soak, which takes its ten
-minutes anyhow, runs beside them.
+Two modules run at a time, each in its own process with its share of the cores. The soak always takes ten minutes, so it
+runs beside them.
 """
 
 import argparse
@@ -15,25 +15,30 @@ from concurrent.futures import ThreadPoolExecutor
 from reliability.figures import PROCESSES, Figure, show
 from reliability.mutants import MODULES
 
-NO_FIGURES = {"__init__", "__main__"}
+NOT_MEASURED = {"__init__", "__main__"}
 AT_A_TIME = 2
-LONGEST = ["fuzz", "kills", "bad_input", "mutants"]  # begun first; of all faults, those need the most compiled kernels
+LONGEST = [
+    "fuzz",
+    "kills",
+    "bad_input",
+    "mutants",
+]  # started first, since they take longest; mutants compile the most kernels
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description="All figures of reliability, as a table: about 14 minutes on two cores."
     )
-    parser.add_argument("--short", action="store_true", help="the short forms, which are part of `make test`")
-    parser.add_argument("--seed", type=int, default=0, help="another seed tries other faults")
+    parser.add_argument("--short", action="store_true", help="run the short forms, which are part of `make test`")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random faults (default: 0)")
     args = parser.parse_args()
-    typed = [f"--seed={args.seed}", *(["--short"] if args.short else [])]
+    arguments = [f"--seed={args.seed}", *(["--short"] if args.short else [])]
     modules = [name for name in MODULES if _measures(name)]
     began = time.monotonic()
-    with ThreadPoolExecutor(1) as beside, ThreadPoolExecutor(AT_A_TIME) as lanes:
-        found = {"soak": beside.submit(_figures, "soak", typed)}
+    with ThreadPoolExecutor(1) as soak_lane, ThreadPoolExecutor(AT_A_TIME) as lanes:
+        found = {"soak": soak_lane.submit(_figures, "soak", arguments)}
         for name in sorted(set(modules) - found.keys(), key=lambda name: (name not in LONGEST, name)):
-            found[name] = lanes.submit(_figures, name, typed)
+            found[name] = lanes.submit(_figures, name, arguments)
         figures = [figure for name in modules for figure in found[name].result()]
     show(figures)
     met = sum(figure.met for figure in figures)
@@ -44,13 +49,13 @@ def main() -> None:
 def _measures(name: str) -> bool:
     from importlib import import_module
 
-    return name not in NO_FIGURES and hasattr(import_module(f"reliability.{name}"), "measure")
+    return name not in NOT_MEASURED and hasattr(import_module(f"reliability.{name}"), "measure")
 
 
-def _figures(name: str, typed: list[str]) -> list[Figure]:
-    """What a module finds; that it breaks is a figure, too."""
+def _figures(name: str, arguments: list[str]) -> list[Figure]:
+    """The figures of a module. If the module crashes, that is a figure too."""
     began = time.monotonic()
-    command = [sys.executable, "-m", f"reliability.{name}", "--json", *typed]
+    command = [sys.executable, "-m", f"reliability.{name}", "--json", *arguments]
     share = max(1, (os.cpu_count() or 1) // AT_A_TIME)
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, PROCESSES: str(share)})
     print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)

@@ -1,9 +1,9 @@
-"""Bad input, and odd input that is good: tables of cases, tried through the command line and through the library.
+"""Bad input, and odd input that is valid: tables of cases, tried through the command line and through the library.
 
-The tables are in reliability/cases: corpora, models, questions (the 78 cases that the peers were tried with), every
-option of every command, every parameter of every public function, and what takes a process of its own. A bad case must
-end with the right exit code or exception, one line that names the cause, and every file as it was; a good one with the
-right result. An option or parameter that is in no table is a miss, too.
+The tables are in reliability/cases: corpora, models and questions (the 78 cases that other programs were tried with),
+every option of every command, every parameter of every public function, and cases that need a process of their own. A
+bad case must end with the right exit code or exception, one line that names the cause, and all files unchanged. A good
+case must give the right result. An option or parameter without a case is a miss too.
 """
 
 import random
@@ -22,7 +22,7 @@ ELSEWHERE = {
     48: "kills in the middle of a write are in fault_points.py",
     49: "a model is one file, so there is no time between files",
 }
-SAMPLED = 60  # options and as many parameters in the short form; another seed takes others
+SAMPLED = 60  # cases of options, and as many of parameters, that the seed chooses for the short form
 
 MUTANTS = [
     Mutant(
@@ -50,13 +50,13 @@ Tried = Case | Process
 
 
 def measure(short: bool, seed: int) -> list[Figure]:
-    """All cases, or in the short form those that are quick and a sample of options and parameters."""
+    """All cases; in the short form the quick ones and a sample of options and parameters."""
     with tempfile.TemporaryDirectory() as root:
         bench = Bench(Path(root))
         cases = chosen(short, seed)
         found = {case.name: _problems(case, bench) for case in cases}
         lines = [] if short else list(bad_lines(bench))
-    return [_handled(cases, found, lines), _told()]
+    return [_handled(cases, found, lines), _covered()]
 
 
 def _problems(case: Tried, bench: Bench) -> list[str]:
@@ -68,22 +68,22 @@ def chosen(short: bool, seed: int) -> list[Tried]:
     named: list[Tried] = [*corpora.CASES, *library.CASES, *models.CASES, *processes.CASES]
     ranges: list[Sequence[Case]] = [options.CASES, parameters.CASES]
     if not short:
-        return [*named, *(case for some in ranges for case in some)]
+        return [*named, *(case for table in ranges for case in table)]
     draw = random.Random(seed)
     faults = [case for case in options.CASES if case.fault]
-    sampled = [case for some in ranges for case in draw.sample(some, SAMPLED) if not case.fault]
+    sampled = [case for table in ranges for case in draw.sample(table, SAMPLED) if not case.fault]
     return [case for case in [*named, *faults, *sampled] if not case.long]
 
 
 def bad_lines(bench: Bench) -> Iterator[str]:
-    """Lines on which options are tried, and which are not good themselves, so that anything could be their fault."""
+    """Command lines that fail by themselves, so that options tried on them would prove nothing."""
     for line, rest in options.LINES.items():
         if line == "demo":
-            continue  # which takes a minute
+            continue  # it takes a minute
         with bench.entered(), limited(300):
-            typed = run([line.partition(" ")[0], *rest.split()])
-        if typed.code != 0 or "Traceback" in typed.err:
-            yield f"pairloom {line} {rest}: exit code {typed.code}: {typed.err[-300:]!r}"
+            ended = run([line.partition(" ")[0], *rest.split()])
+        if ended.code != 0 or "Traceback" in ended.err:
+            yield f"pairloom {line} {rest}: exit code {ended.code}: {ended.err[-300:]!r}"
         folder.restore(bench.folder, bench.good)
 
 
@@ -100,13 +100,13 @@ def _handled(cases: Sequence[Tried], found: dict[str, list[str]], lines: list[st
     )
 
 
-def _told() -> Figure:
-    """Whether everything that can be asked for is in a table, and every fault."""
-    misses = [*options.untold(), *parameters.untold(), *_untried_faults(), *_twice()]
+def _covered() -> Figure:
+    """Whether every option, parameter and numbered fault has a case, and every case its own name."""
+    misses = [*options.missing_cases(), *parameters.missing_cases(), *_untried_faults(), *_repeated_names()]
     n_options = sum(len(options.options_of(parser)) for parser in options.parsers().values())
-    n_parameters = sum(len(asked.bad) for asked in parameters.FUNCTIONS.values())
+    n_parameters = sum(len(function.bad) for function in parameters.FUNCTIONS.values())
     return Figure(
-        "options and parameters with cases of their own",
+        "options and parameters that have cases",
         "every one",
         f"{n_options} options, {n_parameters} parameters, {len(misses)} without",
         not misses,
@@ -119,7 +119,7 @@ def _untried_faults() -> Iterable[str]:
     return [f"fault {number} is not tried" for number in FAULTS if number not in tried and number not in ELSEWHERE]
 
 
-def _twice() -> Iterable[str]:
+def _repeated_names() -> Iterable[str]:
     names = [case.name for case in chosen(short=False, seed=0)]
     return [f"{name!r} names two cases" for name in sorted({name for name in names if names.count(name) > 1})]
 

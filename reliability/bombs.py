@@ -1,7 +1,7 @@
-"""Memory bombs: small files that promise or unpack to much, each given to the command line in a process of its own.
+"""Memory bombs: small files that claim a huge size or unpack to one, each given to a command in its own process.
 
-Each must end with exit code 2 and one line, or with the right result, having computed for at most 2 s and held at most
-64 MB and twice the file more than the same command on a small file that is right.
+Each must end with exit code 2 and one line, or with the right result. Compared with the same command on a small valid
+file, it may take at most 2 s more of computing, and at most 64 MB plus twice the size of the file more memory.
 """
 
 import bz2
@@ -24,7 +24,7 @@ from typing import NamedTuple
 from reliability.figures import Figure, Mutant, main
 
 SECONDS, MEMORY, PER_FILE_BYTE = 2.0, 64 << 20, 2
-_TIMEOUT = 60  # of the clock, for a process that waits
+_TIMEOUT = 60  # seconds of the clock, for a process that hangs
 MB = 1 << 20
 MANY = 3_000_000
 MUTANTS = [
@@ -51,13 +51,13 @@ MUTANTS = [
 
 
 class Bomb(NamedTuple):
-    """A file, what reads it ({file} stands for its path), and how that must end."""
+    """A file, the command that reads it, and the exit code that this must have."""
 
     name: str
     use: str  # a key of _COMMANDS
     content: Callable[[], bytes]
     ends: int = 2
-    short: bool = False  # whether it is in the short form
+    short: bool = False  # part of the short form
 
 
 class Ended(NamedTuple):
@@ -84,8 +84,8 @@ _COMMANDS = {
 # --- What bombs are made of
 
 
-def _again(pack: Callable[[bytes], bytes], data: bytes, times: int) -> bytes:
-    """Data that many times, packed: a file of several packed parts is one of them together."""
+def _repeated(pack: Callable[[bytes], bytes], data: bytes, times: int) -> bytes:
+    """Compressed data, repeated: several compressed streams in one file unpack to all of them in turn."""
     return pack(data) * times
 
 
@@ -102,17 +102,17 @@ def _rows(head: bytes, row: bytes, times: int) -> bytes:
 
 
 def _zeros(rest: bytes) -> bytes:
-    """A hundred megabytes of rows with words that differ."""
+    """A hundred megabytes of rows with different words."""
     return b"".join(b"%d%b" % (i, rest) for i in range(100 * MB // len(rest)))
 
 
 def _many(head: bytes, last: bytes = b"", n: int = MANY) -> bytes:
-    """Rows of text with a word and one number, and whatever comes after them."""
+    """Rows of text with a word and one number, between a head and a last row."""
     return head + b"".join(b"w%d 1\n" % i for i in range(n)) + last
 
 
 def _wide() -> bytes:
-    """Rows of a hundred digits that cannot be packed to a sixteenth, of which the matrix takes 100 MB."""
+    """Rows of a hundred digits that compress to more than a sixteenth; their matrix takes 100 MB."""
     rng = Random(0)
     digits = rng.choices((b" 0", b" 1"), (9, 1), k=1 << 16)
     rows = (b"w%d" % i + b"".join(digits[at : at + 100]) for i, at in enumerate(rng.choices(range(65_000), k=250_000)))
@@ -128,7 +128,7 @@ def _loom(header: bytes) -> bytes:
 
 
 def _fasttext(words: int = 1, rows: int = 3, word: bytes = b"a", maxn: int = 3) -> bytes:
-    """fastText's layout with one word and two buckets; words and rows may be lies."""
+    """A file in fastText's layout with one word and two buckets; its counts of words and rows may be false."""
     raw = struct.pack("<ii12id", 793712314, 12, 4, 5, 1, 1, 5, 1, 2, 2, 2, 1, maxn, 100, 1e-4)
     raw += struct.pack("<iiiqq", words, words, 0, 100, -1) + word + b"\0" + struct.pack("<qb", 7, 0)
     return (
@@ -137,7 +137,7 @@ def _fasttext(words: int = 1, rows: int = 3, word: bytes = b"a", maxn: int = 3) 
 
 
 def _numbers_of_parquet() -> bytes:
-    """A Parquet file of pairs whose footer promises 2^60 rows, if the package that writes it is there."""
+    """A Parquet file of pairs whose footer claims 2^60 rows."""
     from arro3.core import Array, DataType, Table
     from arro3.io import write_parquet
 
@@ -145,7 +145,7 @@ def _numbers_of_parquet() -> bytes:
     with TemporaryDirectory() as folder:
         write_parquet(Table.from_pydict(columns), Path(folder) / "p.parquet")
         raw = (Path(folder) / "p.parquet").read_bytes()
-    footer = raw.rindex(_varint(1000))  # the rows of the whole file
+    footer = raw.rindex(_varint(1000))  # the number of rows of the whole file
     lie = raw[:footer] + _varint(2**60) + raw[footer + len(_varint(1000)) :]
     length = int.from_bytes(raw[-8:-4], "little") + len(lie) - len(raw)
     return lie[:-8] + length.to_bytes(4, "little") + b"PAR1"
@@ -162,7 +162,7 @@ def _varint(number: int) -> bytes:
 
 _RIGHT = {
     "vectors": b"2 2\na 1 2\nb 3 4\n",
-    "n-grams": _fasttext(1, 3, b"a" * 3000, 50),  # enough that the kernel is loaded
+    "n-grams": _fasttext(1, 3, b"a" * 3000, 50),  # long enough to load the kernel
     "corpus": b"a b a b\n" * 20,
     "keep": b"a\n",
     "vocabulary": b"a 40\nb 40\n",
@@ -173,7 +173,7 @@ _RIGHT = {
 }
 _DEEP = b"[" * 500_000
 _PACKINGS: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": lambda data: gzip.compress(data, 6)}
-_LATE = {  # what is wrong with many rows: their head, or what comes after them
+_LATE = {  # faults of files with many rows: (head, last row)
     "one row more promised": (b"%d 1\n" % (MANY + 1), b""),
     "one row less promised": (b"%d 1\n" % (MANY - 1), b""),
     "many times the rows promised": (b"%d 1\n" % (MANY * 3), b""),
@@ -224,26 +224,28 @@ BOMBS = [
         lambda: gzip.compress(b"9999 3000\n" + _zeros(b" " + bytes(12_000) + b"\n")),
     ),
     Bomb("a .bin.gz of a gigabyte without a word's end", "vectors", lambda: _rows(b"3 3\n", b"\1\xff", 1000)),
-    Bomb("a corpus.gz of a gigabyte in one word", "corpus", lambda: _again(gzip.compress, b"a" * MB, 1000)),
+    Bomb("a corpus.gz of a gigabyte in one word", "corpus", lambda: _repeated(gzip.compress, b"a" * MB, 1000)),
     Bomb(
         "a corpus.gz of a gigabyte of words",
         "corpus",
-        lambda: _again(gzip.compress, b"a b " * (MB // 4), 1000),
+        lambda: _repeated(gzip.compress, b"a b " * (MB // 4), 1000),
         short=True,
     ),
-    Bomb("a corpus.bz2 of a gigabyte", "corpus", lambda: _again(bz2.compress, b"a" * (10 * MB), 100)),
-    Bomb("a corpus.xz of a gigabyte", "corpus", lambda: _again(lzma.compress, b"a" * (10 * MB), 100)),
-    Bomb("a corpus.zst of a gigabyte", "corpus", lambda: _again(_zstd, b"a\n" * (5 * MB), 100)),
+    Bomb("a corpus.bz2 of a gigabyte", "corpus", lambda: _repeated(bz2.compress, b"a" * (10 * MB), 100)),
+    Bomb("a corpus.xz of a gigabyte", "corpus", lambda: _repeated(lzma.compress, b"a" * (10 * MB), 100)),
+    Bomb("a corpus.zst of a gigabyte", "corpus", lambda: _repeated(_zstd, b"a\n" * (5 * MB), 100)),
     Bomb("a corpus with a word of 30 MB", "corpus", lambda: b"a b " + b"x" * (30 * MB) + b" a b\n", ends=0),
     Bomb("a corpus of one line of 30 MB", "corpus", lambda: b"a b " * (30 * MB // 4), ends=0),
     Bomb("a list of words to keep with a line of 30 MB", "keep", lambda: b"x" * (30 * MB)),
     Bomb("a vocabulary with a line of 30 MB", "vocabulary", lambda: b"a 1\n" + b"x" * (30 * MB), short=True),
     Bomb("a vocabulary with a count of 5,000 digits", "vocabulary", lambda: b"a 1\nb " + b"9" * 5000 + b"\n"),
     Bomb("pairs with a line of 30 MB", "pairs", lambda: b"a b\na " + b"x " * (15 * MB)),
-    Bomb("pairs.gz of a gigabyte in one line", "pairs", lambda: _again(gzip.compress, b"a" * MB, 1000)),
-    Bomb("pairs of Parquet that promise 2^60 rows", "pairs", _numbers_of_parquet, ends=0),  # of a thousand, all read
+    Bomb("pairs.gz of a gigabyte in one line", "pairs", lambda: _repeated(gzip.compress, b"a" * MB, 1000)),
+    Bomb(
+        "pairs of Parquet that promise 2^60 rows", "pairs", _numbers_of_parquet, ends=0
+    ),  # it has a thousand, and all are read
     Bomb("questions with a line of 30 MB", "questions", lambda: b"a b c d\n" + b"x " * (15 * MB), short=True),
-    Bomb("edges.gz of a gigabyte in one line", "edges", lambda: _again(gzip.compress, b"a " * (MB // 2), 1000)),
+    Bomb("edges.gz of a gigabyte in one line", "edges", lambda: _repeated(gzip.compress, b"a " * (MB // 2), 1000)),
     Bomb(
         "phrases with a head of 30 MB", "phrases", lambda: b'{"format": "pairloom-phrases-1", "x": "' + b"x" * (30 * MB)
     ),
@@ -267,7 +269,7 @@ BOMBS = [
 
 
 def measure(short: bool, seed: int) -> list[Figure]:
-    """One figure for all of them."""
+    """One figure for all bombs."""
     bombs = [bomb for bomb in BOMBS if bomb.short or not short]
     with TemporaryDirectory() as folder:
         places = _places(Path(folder))
@@ -294,7 +296,7 @@ def measure(short: bool, seed: int) -> list[Figure]:
 
 
 def _places(folder: Path) -> dict[str, str]:
-    """The files that commands need beside the bomb."""
+    """The paths of the bomb and of the other files that commands need."""
     places = {
         "file": str(folder / "bomb"),
         "out": str(folder),
@@ -307,10 +309,10 @@ def _places(folder: Path) -> dict[str, str]:
 
 
 def _run(use: str, content: Callable[[], bytes], places: dict[str, str]) -> Ended:
-    """Run a command on a file, made by yet another process: a child's peak begins with the memory of its parent."""
+    """Run a command on a file. Another process makes the file: a child's peak memory starts at that of its parent."""
     maker = get_context("fork").Process(target=lambda: Path(places["file"]).write_bytes(content()))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads: none of ours runs
+        warnings.simplefilter("ignore", DeprecationWarning)  # about forking with threads; none of ours run
         maker.start()
     maker.join()
     words = [word.format(**places) for word in _COMMANDS[use].split()]
@@ -328,12 +330,12 @@ def _run(use: str, content: Callable[[], bytes], places: dict[str, str]) -> Ende
         process.returncode = os.waitstatus_to_exitcode(status)
         timer.cancel()
         errors.seek(0)
-        said = errors.read().decode(errors="replace")
-    return Ended(process.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, said)
+        message = errors.read().decode(errors="replace")
+    return Ended(process.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, message)
 
 
 def _miss(bomb: Bomb, size: int, more: Ended) -> str:
-    """What is wrong with how it ended, if anything is. `more` is beyond what a small file takes."""
+    """What is wrong with how a bomb ended, or "". `more` is what it took beyond a small valid file."""
     if more.code != bomb.ends:
         return f"exit code {more.code} instead of {bomb.ends}: {more.errors[-300:]!r}"
     if more.errors.count("\n") > 1 or len(more.errors) > 1000 or (more.code and not more.errors):

@@ -1,11 +1,11 @@
-"""Two trainings on one output, and readers while a writer saves: nobody ever sees a mixture.
+"""Two trainings with one output, and readers while a writer saves: no file is ever a mixture of two.
 
-Two trainings of different seeds are started on one output through the command line, and read their text from standard
-input. It is given to them only once one of them has ended, so both are there at the same time for certain: one must
-have ended with 6, the other then ends with 0, and the file is the one that its seed gives.
+Two trainings with different seeds start through the command line with the same output, and read their text from
+standard input. They get the text only after one of them has ended, so both certainly run at the same time. One must end
+with exit code 6, the other then with 0, and the file must be the one of its seed.
 
-Readers load a model again and again, native or in word2vec's binary format, which has no checksum to find a mixture by,
-while a writer saves two models in turn over it: each load must give one of the two, whole.
+Readers load a model again and again while a writer saves two models over it in turn. The model is native, or in
+word2vec's binary format, which has no checksum to detect a mixture. Each load must give one of the two models, whole.
 """
 
 import hashlib
@@ -34,19 +34,19 @@ _PATIENCE = 15.0  # seconds, for a process that should end at once
 
 MUTANTS = [
     Mutant(
-        "a lock is not looked at",
+        "a lock is ignored",
         "system/temporary.py",
         "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
         "        pass\n",
     ),
     Mutant(
-        "training claims nothing",
+        "training does not lock its output",
         "training/outputs.py",
         "                claims.enter_context(claim(path))",
         "                pass",
     ),
     Mutant(
-        "files are written in their place",
+        "files are written in place",
         "system/files.py",
         "        if target is None:\n            with Path(path)",
         "        if True:\n            with Path(path)",
@@ -81,7 +81,7 @@ def _text(seed: int) -> bytes:
 
 
 def _alone(folder: Path, text: bytes, seed: int) -> bytes:
-    """The file of a training without another beside it, by the library."""
+    """The file that a training writes when it runs alone, through the library."""
     (folder / "text.txt").write_bytes(text)
     emb = pairloom.train(folder / "text.txt", dim=8, epochs=1, min_count=1, sample=0, seed=seed, cache_dir=folder / "c")
     emb.save(folder / "alone.loom")
@@ -89,7 +89,7 @@ def _alone(folder: Path, text: bytes, seed: int) -> bytes:
 
 
 def pair_of_trainings(out: Path, text: bytes, alone: list[bytes], delay: float) -> str:
-    """What is wrong with two trainings at once, if anything; `alone` is what each gives without the other."""
+    """What is wrong after two trainings at once, or "". `alone` has the file that each writes when it runs alone."""
     pair = [_training(out, 1)]
     time.sleep(delay)
     pair.append(_training(out, 2))
@@ -107,12 +107,12 @@ def pair_of_trainings(out: Path, text: bytes, alone: list[bytes], delay: float) 
 
 
 def trainings(folder: Path, n: int, seed: int) -> Figure:
-    """Some pairs, whose second begins sooner or later after the first."""
+    """Try `n` pairs of trainings; the second begins up to a second after the first."""
     text, rng = _text(seed), random.Random(seed)
     out = folder / "out" / "model.loom"
     out.parent.mkdir()
     alone = [_alone(folder, text, number) for number in (1, 2)]
-    name, bar = "two trainings on one output", "of each pair one trains, the other ends with 6; 0 mixed files"
+    name, bar = "two trainings on one output", "in each pair one trains and one ends with code 6; 0 mixed files"
     for tried in range(n):
         if wrong := pair_of_trainings(out, text, alone, rng.choice([0.0, rng.random()])):
             return Figure(name, bar, f"{tried} of {n} pairs, then a wrong one", False, [wrong])
@@ -129,13 +129,13 @@ def _embedding(seed: int) -> Embedding:
 
 
 def digest(embedding: Embedding) -> str:
-    """Of all words and all their numbers."""
+    """SHA-256 of all words and all their numbers."""
     words = "\n".join(embedding.words.words).encode()
     return hashlib.sha256(words + np.ascontiguousarray(embedding.words.vectors).tobytes()).hexdigest()
 
 
 def write_in_turn(folder: Path, is_over: Callable[[], bool]) -> int:
-    """Save two models one over the other; gives how often."""
+    """Save two models over each other until `is_over`. Returns the number of saves."""
     models, n = (_embedding(1), _embedding(2)), 0
     while n == 0 or not is_over():
         for name in _NAMES:
@@ -145,7 +145,7 @@ def write_in_turn(folder: Path, is_over: Callable[[], bool]) -> int:
 
 
 def read_again_and_again(path: Path, seconds: float) -> Counter[str]:
-    """What loading gave: digests, or the messages of errors."""
+    """How often each result came: digests of models, or messages of errors."""
     found: Counter[str] = Counter()
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -166,8 +166,8 @@ class _Reader(NamedTuple):
             "for what, n in read(Path(sys.argv[1]), float(sys.argv[2])).items(): print(n, what)"
         )
         command = [sys.executable, "-c", code, str(path), str(seconds)]
-        here = Path(__file__).parents[1]
-        return cls(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=here))
+        root = Path(__file__).parents[1]
+        return cls(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=root))
 
     def found(self) -> dict[str, int]:
         lines = self.process.communicate()[0].splitlines()
@@ -177,7 +177,7 @@ class _Reader(NamedTuple):
 
 
 def readers(folder: Path, seconds: float) -> Figure:
-    """Eight of them, half for each format."""
+    """Eight readers, half of them for each format."""
     write_in_turn(folder, lambda: True)
     whole = {digest(_embedding(seed)) for seed in (1, 2)}
     reading = [_Reader.of(folder / _NAMES[i % 2], seconds) for i in range(_READERS)]
@@ -192,7 +192,7 @@ def readers(folder: Path, seconds: float) -> Figure:
 
 
 def measure(short: bool, seed: int = 0) -> list[Figure]:
-    """Both figures; the seed changes text and delays."""
+    """Both figures; the seed changes the text and the delays."""
     with tempfile.TemporaryDirectory() as root:
         for name in ("trainings", "readers"):
             (Path(root) / name).mkdir()

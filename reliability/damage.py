@@ -1,8 +1,8 @@
-"""Damage: whatever happens to the bytes of a native file is seen; of word2vec's files, whatever can be seen.
+"""Damage: any change to a native file is detected; in word2vec's files, any change that can be.
 
-A native file has hashes, so that any change is refused. Files of other programs have none: a changed bit or digit of a
-number, or letter of a word, makes another file that is as right as the first, and nobody can tell. Such a file is, to
-the byte, what is written for the vectors that are read from it; all other damage should be seen.
+A native file has hashes, so every change is detected. Files of other programs have none: a changed bit or digit of a
+number, or a changed letter of a word, makes another valid file, and no reader can tell. Such a file is, byte for byte,
+what we write for the vectors read from it. All other damage should be detected.
 """
 
 import io
@@ -23,28 +23,28 @@ from reliability.figures import Figure, Mutant, main
 from reliability.mutate import pick
 
 DAMAGES, SHORT = 10_000, 1_000
-_RECORD = {"config": {f"option{i}": i for i in range(60)}}  # as long as those of training
+_RECORD = {"config": {f"option{i}": i for i in range(60)}}  # as long as the record of a training
 MUTANTS = [
     Mutant(
-        "the hash of a header is not looked at",
+        "the hash of a header is ignored",
         "system/tensors.py",
         "    if digest.hexdigest() != expected:",
         "    if False:",
     ),
     Mutant(
-        "the hashes of the tensors are not looked at",
+        "the hashes of the tensors are ignored",
         "system/tensors.py",
         "if name not in trusted and",
         "if False and",
     ),
     Mutant(
-        "bytes after the last row of a binary file are not seen",
+        "bytes after the last row of a binary file are ignored",
         "formats/read_binary.py",
         "        if rest not in wanted and",
         "        if False and",
     ),
     Mutant(
-        "rows that have lost a byte are not seen",
+        "rows that lost a byte are accepted",
         "formats/read_binary.py",
         "        if odd.any() and not self.options.lenient:",
         "        if False:",
@@ -53,7 +53,7 @@ MUTANTS = [
 
 
 def measure(short: bool, seed: int) -> list[Figure]:
-    """One figure for the native file, one for each of word2vec's."""
+    """One figure for the native file, and one for each format of word2vec."""
     n = SHORT if short else DAMAGES
     with TemporaryDirectory() as folder:
         return [_native(Path(folder), n, seed), *_others(Path(folder), n, seed)]
@@ -66,7 +66,7 @@ def _model() -> Vectors:
 
 
 def damages(raw: bytes, n: int, seed: str) -> Iterator[bytes]:
-    """So many copies of a file, each with one damage, none without."""
+    """`n` copies of a file, each damaged in one place."""
     rng = Random(seed)
     while n:
         damaged = pick(rng, _KINDS)(rng, raw)
@@ -75,11 +75,11 @@ def damages(raw: bytes, n: int, seed: str) -> Iterator[bytes]:
             yield damaged
 
 
-# --- What happens to files
+# --- Kinds of damage
 
 
 def _span(rng: Random, raw: bytes) -> tuple[int, int]:
-    """A place and the end of a few bytes from there, or of many."""
+    """The begin and end of a few bytes, or of many."""
     at = int(rng.random() * len(raw))
     return at, at + int(rng.random() * pick(rng, (1, 16, 512))) + 1
 
@@ -119,7 +119,7 @@ def _zero(rng: Random, raw: bytes) -> bytes:
 
 
 def _swap(rng: Random, raw: bytes) -> bytes:
-    """Two blocks, as after a write in the wrong order."""
+    """Swap two blocks, as if they were written in the wrong order."""
     size = pick(rng, (4, 64, 512))
     a, b = sorted(int(rng.random() * len(raw)) for _ in range(2))
     b = max(b, a + size)
@@ -143,7 +143,7 @@ def _native(folder: Path, n: int, seed: int) -> Figure:
     for damaged in damages(raw, n, f"{seed}/native"):
         try:
             native.read_from(memoryview(damaged), "damaged.loom")
-            misses.append(f"not seen: {_difference(raw, damaged)}")
+            misses.append(f"not detected: {_difference(raw, damaged)}")
         except PairloomError:
             continue
     return Figure(
@@ -160,7 +160,7 @@ def _difference(raw: bytes, damaged: bytes) -> str:
     return f"{len(damaged):,} bytes instead of {len(raw):,}, from byte {at:,} on {damaged[at : at + 20]!r}"
 
 
-# --- word2vec's
+# --- word2vec's files
 
 
 def _others(folder: Path, n: int, seed: int) -> Iterator[Figure]:
@@ -187,15 +187,15 @@ def _other(name: str, raw: bytes, read: Callable[..., Embedding], vectors: Vecto
     visible = n - another
     return Figure(
         name=f"random damage to {name}",
-        bar="95 % detected of what makes no other right file",
-        found=f"{refused / visible:.2%} of {visible:,}; {another:,} others have other digits, letters or bits",
+        bar="95 % detected, apart from damage that makes another valid file",
+        found=f"{refused / visible:.2%} of {visible:,}; {another:,} more made another valid file",
         met=refused >= 0.95 * visible,
         misses=misses if refused < 0.95 * visible else (),
     )
 
 
 def _as_written(vectors: Vectors, text: bool) -> bytes:
-    """The file that holds these vectors; a damaged one that is the same to the byte is as right as any."""
+    """The file that we write for these vectors."""
     rows = zip(vectors.words, vectors.vectors, strict=True)
     head = b"%d %d\n" % (len(vectors), vectors.dim)
     if text:
@@ -206,7 +206,7 @@ def _as_written(vectors: Vectors, text: bool) -> bytes:
 
 
 def _plain(text: bytes) -> bytes:
-    """Text with each number of a row spelt in one way, for there are many."""
+    """Text with the numbers of all rows spelt as we write them, since a number has many spellings."""
     head, *lines = text.split(b"\n")
     rows = [line.split(b" ") for line in lines[:-1]]
     spelt = [b" ".join([row[0], *(b"%r" % float(np.float32(float(x or "nan"))) for x in row[1:])]) for row in rows]

@@ -1,13 +1,13 @@
-"""Every call by which a save writes, made to fail: what stands at the path is the old file or the new one.
+"""Make every system call of a save fail in turn: the path must hold the old file or the new one.
 
-The calls of a save are counted; then for each the save is made again in a process of its own, in which that call fails
-with ENOSPC or with EIO, or ends the process by SIGKILL, or is the last one before the power goes. Looked at is
+The calls of a save are counted. Then, for each call, the save runs again in its own process, where that call fails with
+ENOSPC or EIO, kills the process, or is the last one before a power cut. Then three things are checked:
 
-- what stands at the path: the old bytes or the new ones, all of them;
-- what the save says: nothing if the new ones are there, an OutputError if the call failed;
-- what lies beside it: nothing; after a kill, nothing once something else was written there.
+- the path holds all the old bytes or all the new ones;
+- the save reports the truth: success if the new bytes are there, an OutputError if the call failed;
+- no other file is left in the folder (after a kill: once the next file was written there).
 
-The whole form makes the calls fail in the kernel, too, by strace, where that is installed.
+The long form also makes the calls fail in the kernel, by strace, if that is installed.
 """
 
 import os
@@ -32,7 +32,7 @@ from reliability.figures import Figure, Mutant, main
 from reliability.traps import Call, Trap, after_power_cut, trapped
 
 FAULTS = ("ENOSPC", "EIO", "kill")
-_MAY_FAIL_UNHEARD = {"close"}  # once all is flushed, it has nothing left to say
+_MAY_FAIL_SILENTLY = {"close"}  # everything was flushed before, so its failure loses nothing
 
 MUTANTS = [
     Mutant(
@@ -43,13 +43,13 @@ MUTANTS = [
     ),
     Mutant("a folder is not flushed after a rename in it", "system/files.py", "        sync_name(target, path)\n", ""),
     Mutant(
-        "that a flush has failed is not told",
+        "a failed flush is not reported",
         "system/files.py",
         "if error.errno not in _CANNOT_FLUSH:",
         "if False:",
     ),
     Mutant(
-        "what a killed process left stays",
+        "files of a killed process are not removed",
         "system/temporary.py",
         "if rested and try_lock(descriptor):",
         "if False:",
@@ -97,14 +97,14 @@ Content = bytes | dict[str, bytes] | None
 
 
 def content(path: Path) -> Content:
-    """All that stands at a path."""
+    """The bytes of a file, or of all files in a folder."""
     if path.is_dir():
         return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
     return path.read_bytes() if path.exists() else None
 
 
 class Case(NamedTuple):
-    """One save in a folder of its own, over the old file if that can be."""
+    """One save in its own folder, over an old file unless it writes a folder."""
 
     name: str
     folder: Path
@@ -113,12 +113,12 @@ class Case(NamedTuple):
 
     @classmethod
     def made(cls, name: str, root: Path) -> "Case":
-        """What it saves, and over what."""
+        """The case of this name, with its old and new content."""
         save = SAVES[name]
         for seed in (_OLD, _NEW):
             save(root / f"{seed}-{name}", seed)
         new = content(root / f"{_NEW}-{name}")
-        old = None if isinstance(new, dict) else content(root / f"{_OLD}-{name}")  # a folder is not written over
+        old = None if isinstance(new, dict) else content(root / f"{_OLD}-{name}")  # folders are not overwritten
         (root / name).mkdir()
         return cls(name, root / name / "in", old, new)
 
@@ -127,7 +127,7 @@ class Case(NamedTuple):
         return self.folder / self.name
 
     def begin(self) -> None:
-        """The folder as it is before."""
+        """Put the folder into the state before the save."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         if isinstance(self.old, bytes):
@@ -141,12 +141,12 @@ class Case(NamedTuple):
 
 
 def attempt(case: Case, at: int, fault: str) -> str:
-    """The save in a process of its own, in which one call fails; how it ended: "saved", "killed", or its error."""
+    """Save in a process where one call fails. Returns "saved", "killed" or the error."""
     case.begin()
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(writing, _said(case, Trap(at, fault)).encode())
+        os.write(writing, _outcome(case, Trap(at, fault)).encode())
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as said:
@@ -155,28 +155,28 @@ def attempt(case: Case, at: int, fault: str) -> str:
     return "killed" if os.WIFSIGNALED(status) else text
 
 
-def _said(case: Case, trap: Trap) -> str:
+def _outcome(case: Case, trap: Trap) -> str:
     try:
         with trapped(trap):
             case.save()
     except OutputError as error:
         return f"OutputError: {error}"
     except BaseException as error:
-        return f"{type(error).__name__}, which is no OutputError: {error}"
+        return f"{type(error).__name__}, which is not an OutputError: {error}"
     return "saved"
 
 
-def faults_of(case: Case, said: str, must_be_told: bool, was_killed: bool) -> Iterator[str]:
-    """What is wrong after a save that has ended in some way."""
+def faults_of(case: Case, outcome: str, must_report: bool, was_killed: bool) -> Iterator[str]:
+    """What is wrong after a save that ended with this outcome."""
     stands = content(case.path)
     if stands not in (case.old, case.new):
-        yield "what stands there is neither the old file nor the new one"
-    elif said == "saved" and (stands != case.new or must_be_told):
-        yield "it was said to be saved, though a call had failed"
-    elif said.startswith("OutputError") and stands != (case.new if " is written, but " in said else case.old):
-        yield f"what it says is not what is there: {said}"
-    elif not said.startswith(("saved", "killed", "OutputError")):
-        yield said
+        yield "the path holds neither the old file nor the new one"
+    elif outcome == "saved" and (stands != case.new or must_report):
+        yield "it reported success although a call had failed"
+    elif outcome.startswith("OutputError") and stands != (case.new if " is written, but " in outcome else case.old):
+        yield f"its report is false: {outcome}"
+    elif not outcome.startswith(("saved", "killed", "OutputError")):
+        yield outcome
     if was_killed:
         with atomic_write(case.folder / "next") as file:
             file.write(b"something else")
@@ -186,7 +186,7 @@ def faults_of(case: Case, said: str, must_be_told: bool, was_killed: bool) -> It
 
 
 def calls_of(case: Case) -> list[Call]:
-    """The calls of a save in which none fails."""
+    """The calls of a save that succeeds."""
     case.begin()
     with trapped(Trap()) as trap:
         case.save()
@@ -194,14 +194,14 @@ def calls_of(case: Case) -> list[Call]:
 
 
 def points(case: Case) -> Iterator[tuple[str, list[str]]]:
-    """Every point of a save, and what is wrong there."""
+    """Every point of a save at which something can fail, and what is wrong after it."""
     calls = calls_of(case)
     for at, call in enumerate(calls):
         for fault in FAULTS:
-            said = attempt(case, at, fault)
-            must_be_told = fault != "kill" and call.kind not in _MAY_FAIL_UNHEARD
+            outcome = attempt(case, at, fault)
+            must_report = fault != "kill" and call.kind not in _MAY_FAIL_SILENTLY
             where = f"{case.name}, {fault} at call {at + 1} of {len(calls)} ({call.kind})"
-            yield where, [f"{where}: {wrong}" for wrong in faults_of(case, said, must_be_told, fault == "kill")]
+            yield where, [f"{where}: {wrong}" for wrong in faults_of(case, outcome, must_report, fault == "kill")]
         stands = after_power_cut(calls[: at + 1])
         where = f"{case.name}, power cut after call {at + 1} of {len(calls)} ({call.kind})"
         yield where, [f"{where}: may leave a mixture"] if "mixture" in stands else []
@@ -226,27 +226,27 @@ except OutputError as error:
 
 
 def kernel_points(case: Case) -> Iterator[tuple[str, list[str]]]:
-    """Every call of the system by which a save writes, failing in the kernel."""
+    """The same for system calls that fail in the kernel."""
     for call in _CALLS:
         n_calls = _traced(case, call)[1]
         for n in range(1, n_calls + 1):
             for fault, action in (("ENOSPC", "error=ENOSPC"), ("EIO", "error=EIO"), ("kill", "signal=KILL")):
-                said, _ = _traced(case, call, f"{action}:when={n}")
+                outcome, _ = _traced(case, call, f"{action}:when={n}")
                 where = f"{case.name}, {fault} at {call.strip('/^')} {n} of {n_calls} in the kernel"
-                wrongs = faults_of(case, said, fault != "kill", fault == "kill")
+                wrongs = faults_of(case, outcome, fault != "kill", fault == "kill")
                 yield where, [f"{where}: {wrong}" for wrong in wrongs]
 
 
 def _traced(case: Case, call: str, inject: str = "") -> tuple[str, int]:
-    """What a save says under strace, and how many of these calls it made."""
+    """The outcome of a save under strace, and the number of these calls that it made."""
     case.begin()
     log = case.folder.parent / "log"
     options = ["-o", str(log), "-e", f"trace={call}", *(["-e", f"inject={call}:{inject}"] if inject else [])]
     command = ["strace", "-qq", *options, sys.executable, "-B", "-c", _CODE, str(case.path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[1])
     killed = done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL)
-    said = "killed" if killed else "saved" if done.returncode == 0 else done.stderr.strip().rsplit("\n", 1)[-1]
-    return said, len(re.findall(r"^\w+\(", log.read_text(), re.MULTILINE))
+    outcome = "killed" if killed else "saved" if done.returncode == 0 else done.stderr.strip().rsplit("\n", 1)[-1]
+    return outcome, len(re.findall(r"^\w+\(", log.read_text(), re.MULTILINE))
 
 
 def _can_trace() -> bool:
@@ -258,8 +258,8 @@ def _can_trace() -> bool:
 
 
 def measure(short: bool, seed: int = 0) -> list[Figure]:
-    """All points of all saves; the seed changes nothing, since none is left out."""
-    memory = "/dev/shm"  # where nothing waits for a disk
+    """All points of all saves. The seed has no effect, since nothing is drawn."""
+    memory = "/dev/shm"  # faster than a disk
     with tempfile.TemporaryDirectory(dir=memory if short and os.access(memory, os.W_OK) else None) as root:
         cases = [Case.made(name, Path(root)) for name in (_SHORT if short else SAVES)]
         figures = [_figure("fault points of save", 100, (point for case in cases for point in points(case)))]
@@ -273,7 +273,7 @@ def _figure(name: str, least: int, found: Iterator[tuple[str, list[str]]]) -> Fi
     tried = [wrongs for _, wrongs in found]
     good = sum(not wrongs for wrongs in tried)
     misses = [wrong for wrongs in tried for wrong in wrongs]
-    bar = f"all of {least} or more: the old file or the new one, truly told, nothing left"
+    bar = f"all of {least} or more: the old file or the new one, a true report, nothing left behind"
     return Figure(name, bar, f"{good} of {len(tried)}", good == len(tried) >= least, misses)
 
 

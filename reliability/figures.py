@@ -1,11 +1,11 @@
-"""What every figure has: a bar, what was found, and a command of its own.
+"""A figure: a bar, what was found, and the command that measures it.
 
 A module of this folder has
 
-    measure(short, seed)   gives a list of Figure; the short form, which is part of `make test`, takes some seconds
-    MUTANTS                faults to be sown into the package, each of which `measure(short=True)` must catch
+    measure(short, seed)   returns a list of Figure; the short form, which is part of `make test`, takes some seconds
+    MUTANTS                faults to sow into the package; `measure(short=True)` must catch each of them
 
-and runs by itself as `python -m reliability.<module> [--short] [--seed N]`, with exit code 1 if a bar is missed.
+Run it with `python -m reliability.<module> [--short] [--seed N]`. The exit code is 1 if a bar is missed.
 """
 
 import argparse
@@ -21,15 +21,15 @@ class Figure(NamedTuple):
 
     name: str  # "random damage to a native file"
     bar: str  # "10 000 of 10 000 detected"
-    found: str  # the same for what was seen, with numbers
+    found: str  # the result, in the same form
     met: bool
-    misses: Sequence[str] = ()  # what went wrong, a line each: enough to see it happen again
+    misses: Sequence[str] = ()  # what went wrong, one line each, enough to reproduce it
 
 
 class Mutant(NamedTuple):
-    """A fault: in `file` of the package, `old` (which stands there once) is replaced by `new`."""
+    """A fault: in `file` of the package, `old`, which occurs once, is replaced by `new`."""
 
-    fault: str  # "the checksum of a native file is not looked at"
+    fault: str  # "the checksum of a native file is ignored"
     file: str  # "formats/native.py"
     old: str
     new: str
@@ -39,7 +39,7 @@ PROCESSES = "RELIABILITY_PROCESSES"
 
 
 def n_processes() -> int:
-    """How many processes a figure may keep busy: as many as there are cores, or its share of them among others."""
+    """How many processes a module may keep busy: one for each core, or its share when several modules run."""
     return int(os.environ.get(PROCESSES, os.cpu_count() or 1))
 
 
@@ -49,8 +49,8 @@ Measure = Callable[[bool, int], list[Figure]]
 def main(measure: Measure) -> None:
     """The command line of a figure."""
     parser = argparse.ArgumentParser(description=(sys.modules["__main__"].__doc__ or "").split("\n")[0])
-    parser.add_argument("--short", action="store_true", help="the form that is part of `make test`")
-    parser.add_argument("--seed", type=int, default=0, help="another seed tries other faults")
+    parser.add_argument("--short", action="store_true", help="run the short form, which is part of `make test`")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random faults (default: 0)")
     parser.add_argument("--json", action="store_true", help="print JSON for programs")
     args = parser.parse_args()
     figures = measure(args.short, args.seed)
@@ -62,7 +62,7 @@ def main(measure: Measure) -> None:
 
 
 def show(figures: Sequence[Figure]) -> None:
-    """The table, and below it what went wrong."""
+    """Print the table, and below it what went wrong."""
     print("| figure | bar | found | |\n| --- | --- | --- | --- |")
     for figure in figures:
         print(f"| {figure.name} | {figure.bar} | {figure.found} | {'met' if figure.met else 'MISSED'} |")

@@ -1,12 +1,12 @@
-"""Fuzzing: every reader, given a million files that were right once, refuses them in one line or reads them rightly.
+"""Fuzzing: every reader gets a million damaged files, and must refuse each in one line or read it correctly.
 
-A file that is accepted must make sense in itself: as many rows as words, no word twice, all numbers finite; a native
-one must not be changed at all. Anything else is a finding: another exception than a PairloomError, a message of more
-than one line, a second of computing, memory beyond 64 MB and four times the file.
+An accepted file must be consistent: as many rows as words, no word twice, all numbers finite. A native file must not be
+changed at all. Everything else is a finding: an exception other than a PairloomError, a message of more than one line,
+more than a second of computing, memory beyond 64 MB plus four times the file.
 
-The changes are our own (`mutate.py`: bits, cuts, splices, numbers at their limits, lies in headers). atheris 3.0, which
-is guided by coverage, was as fast on the .bin and .vec readers (7,000 files a second and process), but of its files
-0.6 % were accepted and half ended at the first line, while of these 13 to 20 % are accepted: they get further in.
+The changes are our own (`mutate.py`: bits, cuts, splices, numbers at their limits, false headers). atheris 3.0, which
+is guided by coverage, was as fast on the .bin and .vec readers (7,000 files per second and process). But the readers
+accepted 0.6 % of its files and refused half at the first line; of ours they accept 13 to 20 %, so ours get further in.
 """
 
 import mmap
@@ -27,12 +27,14 @@ from reliability.mutate import mutated
 EXECUTIONS, SHORT = 1_000_000, 2_000
 SECONDS = 1.0  # of computing
 MEMORY, PER_FILE_BYTE = 64 << 20, 4
-_LARGEST = 1 << 16  # bytes of a changed file; they are some hundred
+_LARGEST = 1 << 16  # bytes of a changed file; most have some hundred
 _MOST_FINDINGS = 10
-_A_TIMER = 100  # files, which take some hundredths of a second: the next timer always comes before this one's end
+_PER_TIMER = (
+    100  # files for one timer: they take some hundredths of a second, so the next timer starts before this one fires
+)
 MUTANTS = [
     Mutant(
-        "the checksums of a native file are not looked at",
+        "the checksums of a native file are ignored",
         "system/tensors.py",
         "if digest.hexdigest() != expected:",
         "if False:",
@@ -49,21 +51,21 @@ MUTANTS = [
         "except UnicodeDecodeError as",
         "except KeyError as",
     ),
-    Mutant("NaN in a file of vectors is not seen", "formats/rows.py", "if not finite.all():", "if False:"),
+    Mutant("NaN in a file of vectors is accepted", "formats/rows.py", "if not finite.all():", "if False:"),
 ]
 
 
 class Result(NamedTuple):
-    """What a worker has seen."""
+    """What a worker found."""
 
     executions: int
     accepted: int
     findings: list[str]
-    grown: int  # bytes of memory at its peak, beyond what it had when it began
+    grown: int  # bytes of memory at its peak, beyond its memory at the start
 
 
 class _TooLong(BaseException):
-    """A reader has computed for too long. Not an Exception: none of them may catch it."""
+    """A reader has computed for too long. Not an Exception, so that no reader catches it."""
 
 
 def measure(short: bool, seed: int) -> list[Figure]:
@@ -89,64 +91,64 @@ def _figure(target: Target, n: int, seed: int) -> Figure:
 
 
 def _run(target: Target, n: int, seed: int) -> list[Result]:
-    """Some workers, each with its share; one that dies is a finding, with the file that it died of."""
+    """Run workers, each with its share. One that dies is a finding, with the file that killed it."""
     context = get_context("fork")
     workers = min(n_processes(), 8)
     shares = [n // workers + (i < n % workers) for i in range(workers)]
     started = []
     for number, share in enumerate(shares):
-        seen = mmap.mmap(-1, _LARGEST + 8)
+        current = mmap.mmap(-1, _LARGEST + 8)
         receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=_work, args=(target, share, f"{seed}/{target.name}/{number}", seen, sender))
+        process = context.Process(target=_work, args=(target, share, f"{seed}/{target.name}/{number}", current, sender))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads: none of ours runs
+            warnings.simplefilter("ignore", DeprecationWarning)  # about forking with threads; none of ours run
             process.start()
         sender.close()
-        started.append((process, receiver, seen))
+        started.append((process, receiver, current))
     return [_result(*worker) for worker in started]
 
 
-def _result(process: Any, receiver: Any, seen: mmap.mmap) -> Result:
-    """Wait for a worker as long as it goes on from file to file."""
+def _result(process: Any, receiver: Any, current: mmap.mmap) -> Result:
+    """Wait for a worker as long as it proceeds from file to file."""
     last = b""
     while not receiver.poll(20):
-        now = seen[:]
+        now = current[:]
         if now == last or not process.is_alive():
             process.kill()
             process.join()
-            return Result(0, 0, [f"a hang that no signal ends, at {_shown(_seen(seen))}"], 0)
+            return Result(0, 0, [f"a hang that no signal ends, at {_shown(_current(current))}"], 0)
         last = now
     try:
         result: Result = receiver.recv()
     except EOFError:
         process.join()
-        return Result(0, 0, [f"the process ended by {process.exitcode}, at {_shown(_seen(seen))}"], 0)
+        return Result(0, 0, [f"the process ended by {process.exitcode}, at {_shown(_current(current))}"], 0)
     process.join()
     return result
 
 
-def _seen(seen: mmap.mmap) -> bytes:
-    return seen[8 : 8 + int.from_bytes(seen[:8], "little")]
+def _current(current: mmap.mmap) -> bytes:
+    return current[8 : 8 + int.from_bytes(current[:8], "little")]
 
 
 def _shown(data: bytes) -> str:
     return repr(data) if len(data) <= 2000 else f"{data[:2000]!r}..."
 
 
-def _work(target: Target, n: int, seed: str, seen: mmap.mmap, sender: Any) -> None:
+def _work(target: Target, n: int, seed: str, current: mmap.mmap, sender: Any) -> None:
     warnings.simplefilter("ignore")
     rng, findings, accepted = Random(seed), [], 0
     for data in target.seeds:
-        target.read(data)  # a right file is read; and what is imported or compiled late is there now
+        target.read(data)  # valid files must be read; this also loads everything that is imported or compiled late
     signal.signal(signal.SIGPROF, _stop)
     before = _limit_memory()
     for number in range(n):
-        if number % _A_TIMER == 0:
+        if number % _PER_TIMER == 0:
             _start_timer()
         data = (target.repair(rng, rng.choice(target.seeds)) if target.repair else mutated(rng, target.seeds))[
             :_LARGEST
         ]
-        seen[: 8 + len(data)] = len(data).to_bytes(8, "little") + data
+        current[: 8 + len(data)] = len(data).to_bytes(8, "little") + data
         finding = _tried(target, data)
         accepted += finding is None
         if finding:
@@ -169,8 +171,8 @@ def _stop(*_: object) -> None:
 
 
 def _limit_memory() -> int:
-    """No more memory than the bar has; gives the peak so far."""
-    with open("/proc/self/statm") as file:  # noqa: PTH123 (a file that the system makes up)
+    """Limit the memory to that of the bar. Returns the peak so far."""
+    with open("/proc/self/statm") as file:  # noqa: PTH123 (not a file on a disk)
         now = int(file.read().split()[0]) * mmap.PAGESIZE
     most = now + MEMORY + PER_FILE_BYTE * _LARGEST
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -182,7 +184,7 @@ def _peak() -> int:
 
 
 def _tried(target: Target, data: bytes) -> str | None:
-    """What is wrong with how the reader takes a file; None if it was accepted, "" if it was refused."""
+    """What is wrong with how the reader handled a file; None if it accepted the file, "" if it refused it."""
     try:
         target.read(data)
         return None

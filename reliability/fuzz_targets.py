@@ -1,4 +1,4 @@
-"""What is fuzzed: for each reader small files that are right, and a call that reads bytes and checks the result."""
+"""What is fuzzed: for each reader some small valid files, and a function that reads bytes and checks the result."""
 
 import io
 import json
@@ -39,17 +39,17 @@ NAME = "fuzzed"
 
 
 class Target(NamedTuple):
-    """A reader: files to begin from, how to read bytes (a PairloomError refuses them), and how to change them."""
+    """A reader: valid files to begin with, how to read bytes (a PairloomError refuses them), and how to change them."""
 
     name: str
     seeds: list[bytes]
     read: Callable[[bytes], object]
-    repair: Callable[[Random, bytes], bytes] | None = None  # instead of what is done to bytes of any kind
-    share: float = 1.0  # of the executions of its reader
+    repair: Callable[[Random, bytes], bytes] | None = None  # changes the bytes instead of `mutated`
+    share: float = 1.0  # its share of the executions of its reader
 
 
 def targets() -> list[Target]:
-    """All of them."""
+    """All targets."""
     with TemporaryDirectory() as folder:
         looms = _written(Path(folder))
         binary = [_bytes(folder, lambda path, end=end: write_binary(_WORDS, path, end)) for end in (True, False)]
@@ -67,7 +67,7 @@ def targets() -> list[Target]:
     ]
 
 
-# --- Files that are right
+# --- Valid files
 
 _WORDS = Vectors(["the", "naïve", "猫"], [[1, -0.5], [0.1, 1e-7], [3e38, 0]], [30, 5, 2])
 _QUESTIONS = [
@@ -105,7 +105,7 @@ def _fasttext(model: int, loss: int) -> bytes:
     return raw
 
 
-# --- Reading, and what must be so of whatever is accepted: arrays of some numbers, which Python looks through sooner
+# --- Reading, and what must be true of every accepted file (plain Python is faster here: the arrays are tiny)
 
 
 def _checked(embedding: Embedding) -> None:
@@ -118,7 +118,7 @@ def _checked(embedding: Embedding) -> None:
 
 def _undamaged(data: bytes, seeds: list[bytes]) -> None:
     native.read_from(memoryview(data), NAME)
-    assert data in seeds, "damage was not seen"
+    assert data in seeds, "damage was not detected"
 
 
 def _read_native(data: bytes) -> None:
@@ -158,7 +158,7 @@ def _read_vocabulary(data: bytes) -> None:
 
 
 class _InMemory:
-    """What `text_blocks` asks of a path."""
+    """The part of a path that `text_blocks` uses."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -193,14 +193,14 @@ def _read_questions(data: bytes) -> None:
         assert all(word and category for word, category in members_of(file)), "members"
 
 
-# --- A native file that is changed and then sealed again, so that what lies behind its hashes is reached
+# --- A native file that is changed and hashed again, to reach the code behind the check of hashes
 
 _SEAL = re.compile(rb'"header_sha256":"([^"]*)"')
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def _repaired(rng: Random, raw: bytes) -> bytes:
-    """Change some fields of the header, or bytes of the tensors; all hashes are those of what is then there."""
+    """Change some fields of the header, or bytes of the tensors, and set all hashes to those of the result."""
     begin, header = _header(raw)
     fields, data = marshal.loads(header), bytearray(raw[begin:])  # a copy to change
     for _ in range(pick(rng, (1, 1, 2, 3))):
@@ -208,14 +208,14 @@ def _repaired(rng: Random, raw: bytes) -> bytes:
             _change_field(rng, fields)
         else:
             _change_data(rng, data)
-    with suppress(Exception):  # where nothing is left to be hashed
+    with suppress(Exception):  # if nothing is left to hash
         fields["__metadata__"]["sha256"] = json.dumps(_hashes(fields, bytes(data)))
     return _sealed(fields) + bytes(data)
 
 
 @cache
 def _header(raw: bytes) -> tuple[int, bytes]:
-    """Where the data begin, and the header in a form that is read ten times as fast as JSON."""
+    """Where the data begin, and the header in a form that is ten times faster to read than JSON."""
     begin = 8 + int.from_bytes(raw[:8], "little")
     return begin, marshal.dumps(json.loads(raw[8:begin]))
 
@@ -238,7 +238,7 @@ def _change_field(rng: Random, fields: dict[str, Any]) -> None:
 
 
 def _value(rng: Random) -> Any:
-    """Anything; lists and dictionaries anew each time, since they may be changed next."""
+    """Any value. Lists and dictionaries are new objects each time, since they may be changed next."""
     value = pick(rng, _VALUES)
     return type(value)(value) if isinstance(value, list | dict) else value
 
@@ -304,7 +304,7 @@ def _sealed(fields: dict[str, Any]) -> bytes:
 
 
 def main() -> None:
-    """Read files given by name by the reader whose name comes first: for a finding that is to be seen again."""
+    """Read files by the reader named first, to reproduce a finding."""
     wanted, *paths = sys.argv[1:]
     target = next(target for target in targets() if target.name == wanted)
     for path in paths:

@@ -1,12 +1,13 @@
 """Trainings that are killed at random moments and resumed until they are done.
 
 Each trial begins a training of a second or two over an old model, kills it after a random time, resumes it, kills it
-again, and in the end lets it finish. At every moment the output must be the old file or the final one, and the final
-one must be byte for byte that of a training which nobody disturbed. Half as many trials send SIGINT or SIGTERM
-instead, which must end the program within five seconds, with a checkpoint.
+again, and finally lets it finish. At every moment the output must be the old file or the final one, and the final one
+must be byte for byte that of an undisturbed training. Half as many trials send SIGINT or SIGTERM instead, which must
+end the program within five seconds, with a checkpoint.
 
-Most trainings are forked from a process that has loaded everything (`warm.py`), or half of all computing would be
-imports. Every 21st trial starts fresh processes, as the undisturbed training is one: so each kind has its turn.
+Most trainings are forked from a process that has loaded everything (`warm.py`); otherwise half of the time would go to
+imports. Every 21st trial starts fresh processes, as the undisturbed training does. 21 shares no factor with the number
+of kinds, so each kind has its turn.
 """
 
 import os
@@ -25,8 +26,8 @@ from reliability.figures import Figure, Mutant, main
 from reliability.warm import Forked, Server
 
 TRIALS, SHORT_TRIALS = 200, 4
-MOST_KILLS = 3  # of one training, so that each trial ends
-MOST_SECONDS = 4.0  # after which one is killed
+MOST_KILLS = 3  # for one training, so that each trial ends
+MOST_SECONDS = 4.0  # of a training: kills come sooner
 FRESH_EVERY = 21  # trials
 SECONDS_TO_STOP = 5
 OLD = b"the model of yesterday"
@@ -58,16 +59,16 @@ MUTANTS = [
         "pass",
     ),
     Mutant(
-        "the exit code names no signal",
-        "cli/commands/interrupted.py",
-        "stopped.exit_code = 128 + asked[0]",
+        "the exit code does not show the signal",
+        "cli/signals.py",
+        "stopped.exit_code = 128 + received[0]",
         "pass",
     ),
 ]
 
 
 class Case(NamedTuple):
-    """What is trained, what it must come to, and how long that takes undisturbed: in a fresh process, or forked."""
+    """A kind of training, the bytes that it must write, and how long it takes in a fresh process or a forked one."""
 
     kind: str
     typed: list[str]
@@ -77,7 +78,7 @@ class Case(NamedTuple):
 
 
 def measure(short: bool, seed: int) -> list[Figure]:
-    """One trial after the other."""
+    """Run all trials, one after the other."""
     trials, signals = (SHORT_TRIALS, SHORT_TRIALS) if short else (TRIALS, TRIALS // 2)
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -114,25 +115,25 @@ def _typed(folder: Path, options: list[str]) -> list[str]:
 
 
 def _places(folder: Path) -> list[str]:
-    """Where a training goes that is for the server to load what it needs."""
+    """The output and the cache of the trainings that the server runs to load everything."""
     return ["-o", str(folder / "loaded.loom"), "--cache-dir", str(folder / "cache")]
 
 
 def _case(folder: Path, server: Server, kind: str, typed: list[str]) -> Case:
-    """The undisturbed runs of a kind, of which the fresh one gives the bytes."""
+    """Run a kind undisturbed, in a fresh process for the bytes, and forked for the time."""
     output, seconds, written = folder / "whole.loom", [], []
     for start in (_fresh, server.start):
         began = time.monotonic()
         process = start(["train", *typed, "-o", str(output)], folder, _environment(folder / "cache"), folder / "said")
         if process.wait(60) != 0:
             raise RuntimeError(f"{kind}, undisturbed: {(folder / 'said').read_text()}")
-        seconds.append(min(MOST_SECONDS, time.monotonic() - began))  # the first may have to compile
+        seconds.append(min(MOST_SECONDS, time.monotonic() - began))  # the first run may have to compile
         written.append(output.read_bytes())
     return Case(kind, typed, written[0], *seconds)
 
 
 def _fresh(argv: Sequence[str], folder: Path, environment: dict[str, str], output: Path) -> subprocess.Popen[bytes]:
-    """`Server.start`, without what the server has loaded."""
+    """Like `Server.start`, in a fresh process that has loaded nothing."""
     with output.open("wb") as file:
         return subprocess.Popen(
             [sys.executable, "-m", "pairloom", *argv], cwd=folder, env=environment, stdout=file, stderr=file
@@ -144,7 +145,7 @@ def _environment(cache: Path) -> dict[str, str]:
 
 
 class _Trial:
-    """A folder with an old model, in which one training is begun, ended and resumed."""
+    """A folder with an old model, in which a training is begun, stopped and resumed."""
 
     def __init__(self, name: str, number: int, folder: Path, cases: list[Case], server: Server) -> None:
         self.number, self.case, self.folder = number, cases[number % len(cases)], folder / f"{name}{number}"
@@ -155,7 +156,9 @@ class _Trial:
         self.folder.mkdir()
         self.output, self._said = self.folder / "model.loom", self.folder / "said"
         self.output.write_bytes(OLD)
-        cache = folder / "cache" if number % 4 else self.folder / "cache"  # at times to be encoded, too
+        cache = (
+            folder / "cache" if number % 4 else self.folder / "cache"
+        )  # sometimes empty, so that the text is encoded too
         self.environment = _environment(cache)
 
     def start(self) -> subprocess.Popen[bytes] | Forked:
@@ -168,7 +171,7 @@ class _Trial:
         return self._said.read_text().strip()
 
     def finish(self) -> str:
-        """Let it run to its end; gives what is wrong then."""
+        """Let the training finish. Returns what is wrong then, or ""."""
         code = self.start().wait(60)
         if code != 0:
             return f"resumed, it ended with {code}: {self.said()}"
@@ -182,7 +185,7 @@ class _Trial:
 
 
 def _killed(trial: _Trial, seed: int) -> tuple[int, str]:
-    """How often it was killed, and what went wrong."""
+    """How often the training was killed, and what went wrong."""
     rng = np.random.default_rng([seed, trial.number])
     kills = int(rng.integers(1, MOST_KILLS + 1))
     for kill in range(kills):
@@ -199,7 +202,7 @@ def _killed(trial: _Trial, seed: int) -> tuple[int, str]:
 
 
 def _stopped(trial: _Trial, seed: int) -> tuple[int, str]:
-    """The same with a signal that a program can answer, sent once there is a checkpoint."""
+    """The same with a signal that the program handles, sent after the first checkpoint."""
     sign = (signal.SIGTERM, signal.SIGINT)[trial.number // 2 % 2]
     process = trial.start()
     while process.poll() is None and not list((trial.folder / "run").glob("*.checkpoint")):

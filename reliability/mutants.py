@@ -1,4 +1,4 @@
-"""The harness itself: faults that are sown into a copy of the package, each of which its figure must catch."""
+"""A test of these figures: faults are sown into a copy of the package, and the figure of each must catch it."""
 
 import importlib
 import os
@@ -14,11 +14,11 @@ from reliability.figures import Figure, Mutant, main, n_processes
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
-SECONDS = 240  # a figure that hangs has noticed, too
+SECONDS = 240  # a figure that hangs has caught the fault too
 
 
 def measure(short: bool, seed: int) -> list[Figure]:
-    """Every fault of every figure; of the short form, whether each can be sown at all."""
+    """Sow every fault of every figure. The short form only checks that each can be sown."""
     sown = list(_sown())
     if short:
         misses = [_cannot(mutant) for _, mutant in sown if _cannot(mutant)]
@@ -41,16 +41,18 @@ def _sown() -> Iterator[tuple[str, Mutant]]:
 
 def _cannot(mutant: Mutant) -> str:
     found = (ROOT / "src" / "pairloom" / mutant.file).read_text().count(mutant.old)
-    return "" if found == 1 else f"{mutant.fault}: {mutant.old!r} stands {found} times in {mutant.file}"
+    return "" if found == 1 else f"{mutant.fault}: {mutant.old!r} occurs {found} times in {mutant.file}"
 
 
 def _uncaught(name: str, mutant: Mutant, seed: int) -> str:
-    """Empty if the figure misses its bar, as it should, with this fault in the package."""
+    """Sow a fault and run its figure. Returns "" if the figure misses its bar, as it should."""
     if _cannot(mutant):
         return _cannot(mutant)
     with TemporaryDirectory() as folder:
         package = Path(folder) / "pairloom"
-        shutil.copytree(ROOT / "src" / "pairloom", package)  # with its times, so that compiled kernels stay good
+        shutil.copytree(
+            ROOT / "src" / "pairloom", package
+        )  # keeps the times of files, so that compiled kernels stay valid
         file = package / mutant.file
         file.write_text(file.read_text().replace(mutant.old, mutant.new))
         subprocess.run([sys.executable, "-m", "compileall", "-q", str(file)], check=True)

@@ -1,4 +1,4 @@
-"""Changes to bytes: what a fuzzer tries and what a disk may do."""
+"""Random changes to bytes, as a fuzzer tries them."""
 
 import re
 import struct
@@ -23,12 +23,12 @@ _NUMBER = re.compile(rb"\d+")
 
 
 def pick(rng: Random, items: Sequence[Item]) -> Item:
-    """One of them; five times as fast as rng.choice."""
+    """A random item; five times as fast as rng.choice."""
     return items[int(rng.random() * len(items))]
 
 
 def mutated(rng: Random, seeds: Sequence[bytes]) -> bytes:
-    """A seed with one to four changes, most of them of its structure rather than of its noise."""
+    """A seed with one to four changes, most of them to its structure."""
     data = pick(rng, seeds)
     for _ in range(pick(rng, (1, 1, 1, 2, 2, 3, 4))):
         data = pick(rng, _CHANGES)(rng, data, seeds)
@@ -70,7 +70,7 @@ def _splice(rng: Random, data: bytes, seeds: Sequence[bytes]) -> bytes:
 
 
 def _lie(rng: Random, data: bytes, seeds: Sequence[bytes]) -> bytes:
-    """Another number in the place of one that is written in digits; the first ones are often the sizes."""
+    """Replace a number written in digits. The first one often, since it tends to be a size."""
     found = [match.span() for match in _NUMBER.finditer(data, 0, 200)]
     if not found:
         return data

@@ -1,16 +1,16 @@
-"""A soak: train, save, load, ask, convert, fold in, and fail, again and again: nothing may grow and nothing may stay.
+"""A soak: train, save, load, query, convert, fold in and fail, again and again: nothing may grow or be left behind.
 
-It runs in a process of its own, on one core. After every cycle it is counted what the process has: resident memory
-(after garbage was collected and the C library was asked to give back what it does not use), blocks of Python's
-allocator, open files, threads, and files in the folders that it may write to. The first fifth is warm-up. It goes on
-for ten minutes, and for 1 000 cycles if those take longer.
+It runs in its own process, on one core. After every cycle it counts what the process holds: resident memory (after a
+garbage collection, and after the C library returned unused memory), blocks of Python's allocator, open files, threads,
+and files in the folders that it may write to. The first fifth is warm-up. It takes ten minutes, or longer if 1,000
+cycles do.
 
-What grows is judged so: the samples after the warm-up are cut into ten stretches, and each has its least. Noise, which
-only ever adds to what is needed, is gone from these; a leak is not. Growth is Theil and Sen's slope of the ten, the
-median of those between all pairs of them, times the cycles that they span. Memory may grow by 1 kB a cycle, or by 0.5
-MB if that is more, as it is in the short form, where it is 10 kB a cycle: a small model has 100. Blocks of Python may
-grow by 1 000, or by one in two cycles if that is more: free lists and the tables of types fill for a while. The rest
-may not grow at all.
+How growth is judged: the samples after the warm-up are cut into ten intervals, and the minimum of each is taken. Noise
+only ever adds memory, so the minima are free of it; a leak raises them. Growth is the Theil-Sen slope of the ten (the
+median of the slopes between all pairs of them), times the cycles that they span. Memory may grow by 1 kB per cycle, or
+by 0.5 MB if that is more. (It is more in the short form, where it makes 10 kB per cycle; a small model has 100 kB.)
+Blocks may grow by 1,000, or by one in two cycles if that is more, since free lists and type tables fill for a while.
+Nothing else may grow at all.
 """
 
 import gc
@@ -34,33 +34,33 @@ from reliability.figures import Figure, Mutant, main
 SECONDS, FEWEST_CYCLES, SHORT_CYCLES = 600, 1000, 60
 MOST_BYTES, MOST_BYTES_PER_CYCLE = 500_000, 1000
 MOST_BLOCKS, MOST_BLOCKS_PER_CYCLE = 1000, 0.5
-STRETCHES = 10
+INTERVALS = 10
 
-WARM_UP = SHORT_CYCLES // 5  # cycles after which everything is imported and every kind of training was there
-LESS_URGENT = 15  # than the figures beside which it runs
+WARM_UP = SHORT_CYCLES // 5  # cycles, after which everything is imported and every kind of training has run
+NICENESS = 15  # the figures that run beside it go first
 
 MUTANTS = [
     Mutant(
-        "every matrix that was ever a model's is kept",
+        "the matrices of all models are kept",
         "vectors/vectors.py",
         "        self._norms: Float64s | None = None\n",
         "        self._norms: Float64s | None = None\n"
         '        globals().setdefault("_KEPT", []).append(self.vectors.copy())\n',
     ),
     Mutant(
-        "a file that is mapped stays open",
+        "a mapped file stays open",
         "corpus/encoding.py",
         '    with path.open("rb") as file:\n        return np.frombuffer(mmap',
         '    with os.fdopen(os.dup(os.open(path, os.O_RDONLY)), "rb") as file:\n        return np.frombuffer(mmap',
     ),
     Mutant(
-        "a temporary folder stays when its work fails",
+        "a temporary folder stays after a failure",
         "system/cache_folder.py",
         "    finally:\n        temporary.remove()\n",
         "    except KeyboardInterrupt:\n        temporary.remove()\n",
     ),
     Mutant(
-        "what is read from files is kept, a list each time",
+        "every load keeps a list",
         "formats/__init__.py",
         "def load(",
         "def load(*args, **options):\n"
@@ -71,17 +71,17 @@ MUTANTS = [
 
 
 class Sample(NamedTuple):
-    """What the process has after a cycle."""
+    """What the process holds after a cycle."""
 
     resident: int
     blocks: int
     files: int
     threads: int
-    left: int  # files and folders in the folders that may be written to, and in shared memory
+    left: int  # files and folders in the folders that it may write to, and in shared memory
 
 
 def measure(short: bool, seed: int) -> list[Figure]:
-    """Run the soak in a process of its own, and judge what it saw."""
+    """Run the soak in its own process, and judge its samples."""
     command = [sys.executable, "-m", "reliability.soak", "--inside", str(seed), "0" if short else str(SECONDS)]
     began = time.monotonic()
     child = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True)
@@ -99,7 +99,7 @@ def measure(short: bool, seed: int) -> list[Figure]:
 
 
 def judge(samples: Sequence[Sample]) -> tuple[str, list[str]]:
-    """What has grown after the warm-up, as half a sentence, and what of it is too much."""
+    """What has grown after the warm-up, as half a sentence, and what has grown too much."""
     late = samples[len(samples) // 5 :]
     resident, blocks = growth([s.resident for s in late]), growth([s.blocks for s in late])
     misses = []
@@ -116,26 +116,26 @@ def judge(samples: Sequence[Sample]) -> tuple[str, list[str]]:
 
 
 def growth(values: Sequence[int]) -> float:
-    """Theil and Sen's slope of the least of ten stretches, times their number less one.
+    """The Theil-Sen slope of the minima of ten intervals, times the number of steps between them.
 
     >>> growth([7 + i // 10 + 5 * (i % 3) for i in range(100)])
     9.0
     """
-    edges = [round(len(values) * i / STRETCHES) for i in range(STRETCHES + 1)]
+    edges = [round(len(values) * i / INTERVALS) for i in range(INTERVALS + 1)]
     least = [min(values[begin:end]) for begin, end in pairwise(edges)]
     slopes = [(b - a) / (j - i) for (i, a), (j, b) in combinations(enumerate(least), 2)]
-    return statistics.median(slopes) * (STRETCHES - 1)
+    return statistics.median(slopes) * (INTERVALS - 1)
 
 
-# --- Inside
+# --- In the process of the soak
 
 
 def inside(seed: int, seconds: float) -> None:
-    """Cycle for so many seconds, and as often as the form asks for, and print all samples."""
+    """Run cycles for `seconds`, but not fewer than the form requires, and print all samples."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     fewest = FEWEST_CYCLES if seconds else SHORT_CYCLES
-    os.nice(LESS_URGENT if seconds else 0)
+    os.nice(NICENESS if seconds else 0)
     with tempfile.TemporaryDirectory(prefix="pairloom-soak-") as folder:
         os.environ["PAIRLOOM_CACHE"] = f"{folder}/cache"
         cycle, samples, end = Cycle(Path(folder), seed), array("q"), time.monotonic() + seconds
@@ -143,15 +143,15 @@ def inside(seed: int, seconds: float) -> None:
         while time.monotonic() < end or number < fewest:
             cycle.run(number)
             if number == WARM_UP:
-                gc.freeze()  # or every collection would look through all of Numba: half of the time
-            samples.extend(sample(Path(folder)))  # as plain numbers, which are no objects of Python
+                gc.freeze()  # otherwise every collection would scan all of Numba, which takes half of the time
+            samples.extend(sample(Path(folder)))  # as plain numbers, which are not Python objects
             number += 1
         width = len(Sample._fields)
         print(json.dumps([samples[at : at + width].tolist() for at in range(0, len(samples), width)]))
 
 
 def sample(folder: Path) -> Sample:
-    """What the process has now."""
+    """What the process holds now."""
     from pairloom.system.memory import give_back, resident
 
     gc.collect()
@@ -163,7 +163,7 @@ def sample(folder: Path) -> Sample:
 
 
 class Cycle:
-    """Everything once, on small data that differs from cycle to cycle and comes again after some."""
+    """One of everything, on small data that differs between cycles and repeats after some."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder, self.seed = folder, seed
@@ -190,15 +190,15 @@ class Cycle:
             corpus = self.folder / "text.txt"
             (self.folder / "text.txt").write_text("".join(" ".join(words) + "\n" for words in sentences))
         model = pairloom.train(corpus, **options)
-        self._ask(model, number)
+        self._query(model, number)
         self._files(model)
         self._fail(sentences)
         bought = pairloom.train_pairs(((w, f"c{w}", 1.5) for words in sentences for w in words), dim=4, threads=1)
         assert 0 < bought.probability("w1", "cw1") < 1
         from pairloom.corpus.prepared import clear_cache
 
-        stayed = list((self.folder / "cache").glob("pairloom-tmp-*"))  # which clearing would remove
-        assert not stayed, f"{stayed[0].name} stays in the cache folder"
+        stayed = list((self.folder / "cache").glob("pairloom-tmp-*"))  # before clearing removes it
+        assert not stayed, f"{stayed[0].name} was left in the cache folder"
         clear_cache()
         (self.folder / "text.txt").unlink(missing_ok=True)
 
@@ -206,7 +206,7 @@ class Cycle:
         rng = random.Random(self.seed * 1000 + number)
         return [[f"w{int(60 * rng.random() ** 2)}" for _ in range(12)] for _ in range(120)]
 
-    def _ask(self, model: Any, number: int) -> None:
+    def _query(self, model: Any, number: int) -> None:
         import pairloom
 
         assert len(model.most_similar("w1", topn=5)) == 5
@@ -224,7 +224,7 @@ class Cycle:
         expect(pairloom.UnknownWordError, lambda: model.most_similar(f"unknown{number}"))
 
     def _files(self, model: Any) -> None:
-        """Save, load, convert, and read back; a damaged file is refused."""
+        """Save, load, convert and read back; a damaged file must be refused."""
         import numpy as np
 
         import pairloom
@@ -245,7 +245,7 @@ class Cycle:
         expect(pairloom.PairloomError, lambda: model.save(self.folder))
 
     def _fail(self, sentences: list[list[str]]) -> None:
-        """Trainings that do not get far: an exception of the caller's, in either reading, and vectors that diverge."""
+        """Trainings that fail: by an exception of the caller in either reading, and for lack of memory."""
         import pairloom
 
         for reading in (1, 2):
@@ -256,7 +256,7 @@ class Cycle:
 
 
 class Failing:
-    """Sentences that end in an exception when they are read for the n-th time, not counting the first look at them."""
+    """Sentences that raise an exception in their n-th reading, not counting the first look at them."""
 
     def __init__(self, sentences: list[list[str]], reading: int) -> None:
         self.sentences, self.left = sentences, reading
@@ -271,7 +271,7 @@ class Failing:
 
 
 def expect(kind: type[BaseException], function: Callable[[], object]) -> None:
-    """Call what must fail in one way."""
+    """Call a function that must raise this exception."""
     try:
         function()
     except kind:

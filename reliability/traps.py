@@ -1,7 +1,7 @@
-"""The calls by which a file is written, watched, and one of them made to fail.
+"""Record the calls by which a file is written, and make one of them fail.
 
-Python writes in C, out of reach; so files are opened here as a subclass of the raw file that Python would have opened.
-What calls them, and what is written to the disk, is the package's own.
+Python writes in C, which cannot be patched. So files are opened as a subclass of the raw file that Python would have
+opened. The calls, and the bytes on the disk, are those of the package.
 """
 
 import errno
@@ -16,15 +16,15 @@ from unittest import mock
 
 
 class Call(NamedTuple):
-    """What was called, and of which file or folder (the number of its inode)."""
+    """A call, and the inode of its file or folder."""
 
     kind: str  # open, write, flush, fsync, chmod, rename, close
     inode: int
-    into: int = 0  # of a rename: the folder that has the new name
+    into: int = 0  # for a rename: the folder with the new name
 
 
 class Trap:
-    """Passes calls on and notes them; the one with number `at` fails, by an error or by the end of the process."""
+    """Records calls and passes them on. Call number `at` fails with an error or kills the process."""
 
     def __init__(self, at: int | None = None, fault: str = "") -> None:
         self.calls: list[Call] = []
@@ -32,18 +32,18 @@ class Trap:
         self._full = False
 
     def passed(self, call: Call, act: Callable[[], Any], half: Callable[[], Any] = lambda: None) -> Any:
-        """What the call gives. If it is to fail, `half` of it is done before."""
+        """Make the call and return its result. If it must fail, do `half` of it before."""
         self.calls.append(call)
         if len(self.calls) - 1 == self.at:
             half()
             self._full = self.fault == "ENOSPC"
             self.fail()
         if self._full and call.kind == "write":
-            self.fail()  # a disk that was full stays full
+            self.fail()  # a full disk stays full
         return act()
 
     def fail(self) -> None:
-        """The fault."""
+        """Raise the error, or kill the process."""
         if self.fault == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         number = getattr(errno, self.fault)
@@ -52,7 +52,7 @@ class Trap:
 
 @contextmanager
 def trapped(trap: Trap) -> Iterator[Trap]:
-    """Within the body, all calls go through the trap."""
+    """Send all calls of the body through the trap."""
     real = {name: getattr(os, name) for name in ("open", "close", "fsync", "chmod", "replace", "mkdir")}
 
     def opened(path: Any, flags: int, *more: Any, **named: Any) -> int:
@@ -111,7 +111,7 @@ def _opener(trap: Trap, real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def after_power_cut(calls: list[Call]) -> set[str]:
-    """What may stand at the path if the power goes after these calls.
+    """What the path may hold after a power cut that follows these calls.
 
     A disk keeps for sure only what was flushed; a rename may be kept before anything else. So the new name may be there
     from the rename on, with what was flushed before it, and for sure once its folder is flushed.

@@ -1,10 +1,10 @@
-"""The published test vectors of the method: the SHA-256 of what each kind of training saves, for one thread and two.
+"""The published test vectors of the method: the SHA-256 of what each kind of training saves, with one thread and two.
 
     python scripts/bits.py            compare with the expected digests in bits.json; exit 1 if one differs
-    python scripts/bits.py --write    make these the expected ones, after a change that is meant to change bits
+    python scripts/bits.py --write    save the digests as the expected ones, after an intended change of bits
 
-The corpus is made here, by arithmetic that every Python has, so that the digests can be checked on any machine.
-Only SPPMI-SVD is left out of the comparison: its singular values come from the machine's own BLAS.
+The corpus is made here, with Python's own generator, so that the digests can be checked on any machine. Only SPPMI-SVD
+is not compared: its singular values depend on the BLAS of the machine.
 """
 
 import argparse
@@ -21,20 +21,20 @@ import pairloom
 
 EXPECTED = Path(__file__).with_suffix(".json")
 THREADS = (1, 2)
-MACHINE_BOUND = {"text, sppmi-svd"}  # equal only on one machine; `--write` leaves these out
+MACHINE_BOUND = {"text, sppmi-svd"}  # the same only on one machine, so `--write` leaves them out
 
 Sentences = list[list[str]]
 Pairs = list[tuple[str, str, float]]
 
 
 def sentences(n: int = 12_000, n_words: int = 2_000, seed: int = 1) -> Sentences:
-    """Sentences of 1 to 19 words whose frequencies fall as those of real text do: the r-th has about 1/r."""
+    """Sentences of 1 to 19 words. As in real text, the frequency of the r-th word is about 1/r."""
     draw = random.Random(seed).random
     return [[f"w{int(n_words ** draw())}" for _ in range(1 + int(19 * draw()))] for _ in range(n)]
 
 
 def weighted_pairs(n: int = 60_000) -> Pairs:
-    """Pairs of two vocabularies, with fractional weights."""
+    """Pairs of words and contexts from different vocabularies, with fractional weights."""
     draw = random.Random(2).random
     return [(f"u{int(900 ** draw())}", f"i{int(1500 ** draw())}", 0.25 + int(8 * draw()) / 4) for _ in range(n)]
 
@@ -58,7 +58,7 @@ def saved(embedding: pairloom.Embedding, folder: Path) -> str:
 
 
 def text_digest(lines: Sentences) -> str:
-    """SHA-256 of sentences, a line each."""
+    """SHA-256 of sentences, one per line."""
     return hashlib.sha256("".join(" ".join(line) + "\n" for line in lines).encode()).hexdigest()
 
 
@@ -105,7 +105,7 @@ def frozen_pairs(side: str) -> Case:
 
 
 def resumed(train: Callable[..., pairloom.Embedding], corpus: object, **options: object) -> Case:
-    """Interrupt a training at its first step, and let another number of threads finish it."""
+    """Interrupt a training at its first step, and finish it with another number of threads."""
 
     def case(folder: Path, threads: int) -> str:
         checkpoints = pairloom.Checkpoints(folder / "run", every="epoch")
@@ -127,7 +127,7 @@ def resumed(train: Callable[..., pairloom.Embedding], corpus: object, **options:
 
 
 def fold_in(folder: Path, threads: int) -> str:
-    """New words for a model whose rows stay."""
+    """Add new words to a model."""
     embedding = pairloom.train(sentences(), cache_dir=folder, threads=threads, **OPTIONS)
     new = [["new" if i == 0 else word for i, word in enumerate(line)] for line in sentences(500, seed=5)]
     folded = embedding.fold_in(new, cache_dir=folder, threads=threads)
@@ -142,7 +142,7 @@ def walks(**options: object) -> Case:
 
 
 def phrases(folder: Path, threads: int) -> str:
-    """Phrases as a file, and some sentences with phrases joined."""
+    """A file of phrases, and some sentences with phrases joined."""
     learnt = pairloom.Phrases.learn(sentences(), min_count=5, threshold=0.5, threads=threads)
     learnt.save(folder / "phrases.txt")
     joined = list(islice(learnt.wrap(sentences()), 1000))
@@ -180,16 +180,15 @@ CASES: dict[str, Case] = {
 
 
 def digest(name: str, threads: int) -> str:
-    """What a case saves."""
+    """The digest of what a case saves."""
     with tempfile.TemporaryDirectory() as folder:
         return CASES[name](Path(folder), threads)
 
 
 def main() -> int:
-    """Compare, or write."""
+    """Compare the digests with the expected ones, or save them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="make these the expected digests")
-    parser.add_argument("--all", action="store_true", help="print those that are bound to this machine, too")
+    parser.add_argument("--write", action="store_true", help="save these as the expected digests")
     args = parser.parse_args()
     expected = json.loads(EXPECTED.read_text()) if EXPECTED.exists() else {}
     found: dict[str, str] = {}
@@ -197,9 +196,9 @@ def main() -> int:
     for name in CASES:
         digests = {digest(name, threads) for threads in THREADS}
         found[name] = digests.pop() if len(digests) == 1 else "differs between thread counts"
-        held = name in MACHINE_BOUND or args.write or found[name] == expected.get(name)
-        wrong += not held
-        print(f"{'ok ' if held else 'NOT'} {found[name]}  {name}", flush=True)
+        is_expected = name in MACHINE_BOUND or args.write or found[name] == expected.get(name)
+        wrong += not is_expected
+        print(f"{'ok ' if is_expected else 'NOT'} {found[name]}  {name}", flush=True)
     if args.write:
         kept = {name: value for name, value in found.items() if name not in MACHINE_BOUND}
         EXPECTED.write_text(json.dumps(kept, indent=2) + "\n")

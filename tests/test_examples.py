@@ -1,4 +1,4 @@
-"""The scripts of examples/ run, and find what was put into small data."""
+"""The scripts in examples/ run, and find the structure of small data."""
 
 import os
 import re
@@ -14,7 +14,7 @@ SHARED = ROOT.parent / "shared/data"
 
 
 def output(script, *args):
-    """What a script prints."""
+    """The output of a script."""
     command = [sys.executable, str(ROOT / "examples" / script), *map(str, args)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -26,14 +26,14 @@ def micro_f1(*args):
 
 
 def times_popularity(*args):
-    """How much better than popularity: for all items, and for those new to their session."""
+    """The hit rate divided by that of popularity: for all items, and for those new to their session."""
     lines = re.findall(r": \d+, hit rate ([\d.]+), ([\d.]+) times popularity's ([\d.]+)", output("sessions.py", *args))
     for rate, times, popularity in lines:
         assert float(times) == pytest.approx(float(rate) / float(popularity), abs=0.1)
     return [float(times) for _, times, _ in lines]
 
 
-def test_labels_of_a_graph_of_two_groups_are_guessed(tmp_path):
+def test_labels_of_a_graph_of_two_groups_are_predicted(tmp_path):
     pytest.importorskip("sklearn")
     rng = np.random.default_rng(0)
     group = [i % 2 for i in range(60)]
@@ -44,7 +44,7 @@ def test_labels_of_a_graph_of_two_groups_are_guessed(tmp_path):
     assert micro_f1(tmp_path / "e.txt", tmp_path / "l.txt", *sizes) > 0.9
 
 
-def test_the_next_item_of_a_session_is_guessed_better_than_by_popularity(tmp_path):
+def test_the_next_item_of_a_session_is_predicted_better_than_by_popularity(tmp_path):
     rng = np.random.default_rng(0)
     starts = zip(rng.geometric(0.3, 600), rng.integers(0, 30, 600), strict=True)
     lines = [" ".join(f"i{topic}.{(first + step) % 30}" for step in range(5)) for topic, first in starts]
@@ -54,8 +54,8 @@ def test_the_next_item_of_a_session_is_guessed_better_than_by_popularity(tmp_pat
         assert len(times) == 2 and min(times) > 3
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the click sessions are not here")
-def test_clicks_of_a_shop_are_guessed_three_times_as_often_as_by_popularity():
+@pytest.mark.skipif(not SHARED.exists(), reason="needs the click sessions of ../shared/data")
+def test_clicks_in_a_shop_are_predicted_three_times_as_often_as_by_popularity():
     assert min(times_popularity(SHARED / "sessions/yoochoose_100k.txt")) >= 3
 
 

@@ -1,7 +1,7 @@
-"""On real text, where it is at hand: the same bytes from every kind of corpus, and vectors as good as they should be.
+"""Training on real text: the same bytes from every kind of corpus, and vectors as good as those of other programs.
 
-The text is 100 MB of Wikipedia beside the project, in ../shared/data; without it these tests are skipped. Since the
-vectors are the same bytes every time, so are the scores: a change in them is a change in the method.
+The text is 100 MB of Wikipedia in ../shared/data, beside the project; without it these tests are skipped. The vectors
+are the same bytes every time, so the scores are too: if a score changes, the method has changed.
 """
 
 import gzip
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not DATA.exists(), reason="needs the texts of ..
 
 @pytest.fixture(scope="module")
 def wiki(tmp_path_factory):
-    """The text, unpacked."""
+    """The uncompressed text."""
     path = tmp_path_factory.mktemp("wiki") / "wiki100.txt"
     path.write_bytes(gzip.decompress((DATA / "wiki100.txt.gz").read_bytes()))
     return path
@@ -31,8 +31,8 @@ def test_the_bytes_are_the_same_for_any_threads_and_any_form_of_the_text(wiki, t
     (tmp_path / "whole.txt").write_bytes(b"".join(lines))
     (tmp_path / "packed.gz").write_bytes(gzip.compress(b"".join(lines), 1))
     (tmp_path / "cut").mkdir()
-    for i, some in enumerate(np.array_split(np.arange(len(lines)), 5)):
-        (tmp_path / "cut" / f"{i}.txt").write_bytes(b"".join(lines[some[0] : some[-1] + 1]))
+    for i, part in enumerate(np.array_split(np.arange(len(lines)), 5)):
+        (tmp_path / "cut" / f"{i}.txt").write_bytes(b"".join(lines[part[0] : part[-1] + 1]))
     lists = [line.decode().split() for line in lines]
     forms = [(tmp_path / "whole.txt", threads) for threads in (1, 2, 3, 8)]
     forms += [(tmp_path / "packed.gz", 2), (tmp_path / "cut", 2), (lists, 2)]
@@ -45,7 +45,7 @@ def test_the_bytes_are_the_same_for_any_threads_and_any_form_of_the_text(wiki, t
 
 
 def ws353(words, unit):
-    """Spearman's correlation with the judgements of people, times 100."""
+    """Spearman's correlation with human judgements, times 100."""
     rows = {word: i for i, word in enumerate(words)}
     pairs = [line.split("\t") for line in (DATA / "similarity" / "ws353.tsv").read_text().splitlines()]
     known = [(rows[a.lower()], rows[b.lower()], float(s)) for a, b, s in pairs if {a.lower(), b.lower()} <= rows.keys()]
@@ -54,22 +54,22 @@ def ws353(words, unit):
 
 
 def google_analogies(words, unit):
-    """The share of a : b = c : d that 3CosAdd solves among the first 50 000 words, times 100."""
+    """The accuracy of 3CosAdd on questions a : b = c : d of the first 50,000 words, times 100."""
     rows = {word: i for i, word in enumerate(words[:50_000])}
     lines = (DATA / "analogy" / "google_questions-words.txt").read_text().lower().splitlines()
-    asked = [line.split() for line in lines if not line.startswith(":")]
-    known = np.array([[rows[word] for word in words] for words in asked if set(words) <= rows.keys()])
+    questions = [line.split() for line in lines if not line.startswith(":")]
+    known = np.array([[rows[word] for word in words] for words in questions if set(words) <= rows.keys()])
     right = 0
-    for some in np.array_split(known, len(known) // 500):
-        cosine = unit[:50_000] @ (unit[some[:, 1]] - unit[some[:, 0]] + unit[some[:, 2]]).T
+    for batch in np.array_split(known, len(known) // 500):
+        cosine = unit[:50_000] @ (unit[batch[:, 1]] - unit[batch[:, 0]] + unit[batch[:, 2]]).T
         for i in range(3):
-            cosine[some[:, i], np.arange(len(some))] = -9
-        right += int((cosine.argmax(axis=0) == some[:, 3]).sum())
+            cosine[batch[:, i], np.arange(len(batch))] = -9
+        right += int((cosine.argmax(axis=0) == batch[:, 3]).sum())
     return 100 * right / len(known)
 
 
 def test_the_vectors_are_as_good_as_those_of_word2vec_and_gensim(wiki, tmp_path):
-    """The means of three seeds. word2vec.c has 62.2 and 24.5 here, gensim 64.1 and 25.6."""
+    """Means of three seeds. word2vec.c scores 62.2 and 24.5 here, gensim 64.1 and 25.6."""
     scores = []
     for seed in (1, 2, 3):
         emb = pairloom.train(wiki, dim=100, sample=1e-4, epochs=3, seed=seed, cache_dir=tmp_path)

@@ -1,7 +1,7 @@
-"""Run a command and tell its peak memory in its last lines: all of it, and what of it is not a page of a mapped file.
+"""Run a command and print its peak memory in the last lines: in total, and without pages of mapped files.
 
-A small process of its own, because Linux counts the memory of whoever starts a process as that process' own first peak.
-Pages of mapped files stay resident while nobody else wants the memory, so all of it says little about what is needed.
+This is a small process, because on Linux the peak of a process starts at the memory of its parent. Pages of mapped
+files stay in memory until it is needed elsewhere, so the total says little about the memory that a program needs.
 """
 
 import re
@@ -18,7 +18,7 @@ private_kb = 0
 
 
 def watch() -> None:
-    """The system keeps the peak of all memory only, so this looks 20 times a second."""
+    """Sample the private memory 20 times a second, since the system records only the peak of the total."""
     global private_kb
     status = Path(f"/proc/{process.pid}/status")
     with suppress(OSError):  # the process is over, or this system has no /proc

@@ -1,4 +1,4 @@
-"""pairloom's way from text to ids, count + encode, in a cache that is empty. The kernels are loaded before."""
+"""pairloom from text to ids (count and encode) with an empty cache, after loading the kernels."""
 
 import sys
 import tempfile

@@ -1,4 +1,4 @@
-"""Load a file of vectors and tell what it took. Memory is Linux' account: getrusage begins at the parent's peak."""
+"""Load a file of vectors and print its time and memory, from /proc: getrusage would start at the parent's peak."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pairloom.formats
 
 
 def peak_mb() -> float:
-    """The most that this process has held so far."""
+    """The peak memory of this process so far."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     return int(found[1]) * 1.024e-3 if found else 0.0
 

@@ -1,4 +1,4 @@
-"""pairloom, from text: the encoded corpus of an earlier run is not reused."""
+"""pairloom from text to vectors, with an empty cache."""
 
 import sys
 import tempfile
@@ -25,7 +25,7 @@ class Marks:
             self.prepared_ms = self.prepared_ms or round(1000 * (time.perf_counter() - self.created))
 
 
-load_kernels()  # as `train` would, but outside of what the marks measure
+load_kernels()  # as `train` does, but before the measured time
 marks = Marks()
 with tempfile.TemporaryDirectory() as cache:
     embedding = pairloom.train(

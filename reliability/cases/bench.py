@@ -1,4 +1,4 @@
-"""Where cases are tried: one folder, one process that is warm, and a limit of time for each."""
+"""Where cases are tried: one folder, one process that has loaded everything, and a time limit for each case."""
 
 import io
 import os
@@ -15,16 +15,16 @@ from unittest import mock
 from reliability.cases import folder
 from reliability.cases.case import OUTPUT, Case
 
-SECONDS = 20  # that a case may take; most take a hundredth of one
+SECONDS = 20  # limit of a case; most take a hundredth of a second
 
-Way = Callable[["Bench", Case], Iterator[str]]
+Attempt = Callable[["Bench", Case], Iterator[str]]
 
 
 class Hung(BaseException):
-    """A case that did not end; no `except Exception` may hide it."""
+    """A case that did not end. Not an Exception, so that no handler hides it."""
 
 
-class Typed(NamedTuple):
+class CommandResult(NamedTuple):
     """How a command ended."""
 
     code: int
@@ -33,7 +33,7 @@ class Typed(NamedTuple):
 
 
 class Bench:
-    """A folder with good files, in which cases leave no trace; beside it a cache and a place for temporary files."""
+    """A folder with valid files, in which cases leave no trace, a cache, and a folder for temporary files."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -46,8 +46,8 @@ class Bench:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Run the body in the folder, with a cache and a place for temporary files that can be looked into."""
-        english = {"LANGUAGE": "C"}  # of argparse, which would look for another language at every word
+        """Run the body in the folder, with the bench's cache and its folder for temporary files."""
+        english = {"LANGUAGE": "C"}  # otherwise argparse would look for a translation of every word
         with (
             chdir(self.folder),
             mock.patch.dict(os.environ, {"PAIRLOOM_CACHE": str(self.cache), **english}),
@@ -56,27 +56,29 @@ class Bench:
             yield
 
     def problems(self, case: Case) -> list[str]:
-        """What is wrong with how a case ended, by each way in which it can be tried; nothing, if all is well."""
-        ways: list[tuple[str, Way]] = []
+        """What is wrong with how a case ended, through the command line and through the library."""
+        attempts: list[tuple[str, Attempt]] = []
         if case.argv is not None:
-            ways.append(("command", by_command))
+            attempts.append(("command", by_command))
         if case.call is not None:
-            ways.append(("library", by_library))
-        return [f"{case.name} ({name}): {problem}" for name, way in ways for problem in self._tried(case, way)]
+            attempts.append(("library", by_library))
+        return [
+            f"{case.name} ({name}): {problem}" for name, attempt in attempts for problem in self._tried(case, attempt)
+        ]
 
-    def _tried(self, case: Case, way: Way) -> list[str]:
+    def _tried(self, case: Case, attempt: Attempt) -> list[str]:
         folder.add(self.folder, dict(case.make))
         before = folder.snapshot(self.folder)
         try:
             with self.entered(), limited(SECONDS):
-                return [*way(self, case), *self._traces(before, case)]
+                return [*attempt(self, case), *self._traces(before, case)]
         except Hung:
             return [f"did not end within {SECONDS} s"]
         finally:
             folder.restore(self.folder, self.good)
 
     def _traces(self, before: dict[str, object], case: Case) -> Iterator[str]:
-        """What a case has left in the folder, among temporary files, or half done in the cache."""
+        """What a case left in the folder, among the temporary files, or unfinished in the cache."""
         after = folder.snapshot(self.folder)
         allowed = {*case.changes, *([OUTPUT] if case.code == 0 else [])}
         for name in sorted(before.keys() | after.keys()):
@@ -89,19 +91,19 @@ class Bench:
 
 def by_command(bench: Bench, case: Case) -> Iterator[str]:
     """Try a case as `pairloom ...`, in this process."""
-    typed = run(case.argv or (), case.stdin)
+    ended = run(case.argv or (), case.stdin)
     says = case.says if isinstance(case.says, str) else case.says[0]
-    if typed.code != case.code:
-        yield f"exit code {typed.code}, not {case.code}: {typed.err[-400:]!r}"
+    if ended.code != case.code:
+        yield f"exit code {ended.code}, not {case.code}: {ended.err[-400:]!r}"
     elif case.code == 0:
         yield from _wrong(case, lambda: _read(case))
     else:
-        if typed.err.count("\n") != 1 or not typed.err.startswith("pairloom"):
-            yield f"not one line on stderr: {typed.err[-400:]!r}"
-        if says not in typed.err:
-            yield f"{says!r} is not in {typed.err!r}"
-        if typed.out:
-            yield f"printed {typed.out[:100]!r}"
+        if ended.err.count("\n") != 1 or not ended.err.startswith("pairloom"):
+            yield f"not one line on stderr: {ended.err[-400:]!r}"
+        if says not in ended.err:
+            yield f"{says!r} is not in {ended.err!r}"
+        if ended.out:
+            yield f"printed {ended.out[:100]!r}"
 
 
 def by_library(bench: Bench, case: Case) -> Iterator[str]:
@@ -128,7 +130,7 @@ def by_library(bench: Bench, case: Case) -> Iterator[str]:
 
 
 def _wrong(case: Case, made: Callable[[], Any]) -> Iterator[str]:
-    """Whether what a case has made is not what it has to be."""
+    """Check the result of a case."""
     try:
         with warnings.catch_warnings(action="ignore"):
             if case.right is not None and case.right(made()) is False:
@@ -140,14 +142,14 @@ def _wrong(case: Case, made: Callable[[], Any]) -> Iterator[str]:
 
 
 def _read(case: Case) -> Any:
-    """What a command has written, if that can be loaded."""
+    """The model that a command wrote, if any."""
     import pairloom
 
     return pairloom.load(OUTPUT) if Path(OUTPUT).exists() else None
 
 
-def run(argv: Any, stdin: str = "") -> Typed:
-    """`pairloom argv...` in this process, as in one of its own."""
+def run(argv: Any, stdin: str = "") -> CommandResult:
+    """Run `pairloom argv...` in this process, as if in its own."""
     from pairloom.cli.main import main
 
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
@@ -162,11 +164,11 @@ def run(argv: Any, stdin: str = "") -> Typed:
             signal.signal(number, handler)
     for stream in (out, err):
         stream.flush()
-    return Typed(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
+    return CommandResult(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
 
 
 def _code(main: Callable[[list[str]], int], argv: list[str]) -> int:
-    """The exit code that Python would give a process, which is 1 after a traceback."""
+    """The exit code that a process would have: 1 after a traceback."""
     import traceback
 
     try:

@@ -1,4 +1,4 @@
-"""Faults 1 to 26: what a corpus can be."""
+"""Faults 1 to 26: bad and odd corpora."""
 
 import bz2
 import gzip
@@ -20,7 +20,7 @@ TOY = ("--quiet", "--min-count", "1", "--dim", "4", "--epochs", "1", "--sample",
 
 
 def refused(name: str, content: Make | None, says: str, fault: int, *options: str, **case: Any) -> Case:
-    """A corpus that cannot be trained on; content None is no file at all."""
+    """A corpus that must be refused; without content, the file does not exist."""
     given = {"min_count": 1} | {option.lstrip("-").replace("-", "_"): _value(v) for option, v in _pairs(options)}
     return Case(
         name,
@@ -34,7 +34,7 @@ def refused(name: str, content: Make | None, says: str, fault: int, *options: st
 
 
 def trained(name: str, content: Make, fault: int, words: dict[str, int], *options: str, **case: Any) -> Case:
-    """A corpus that is odd, and gives just these words with these counts."""
+    """An odd but valid corpus, which has exactly these words with these counts."""
     given = {option.lstrip("-").replace("-", "_"): _value(v) for option, v in _pairs(options)}
     return Case(
         name,
@@ -60,7 +60,7 @@ def _value(text: str) -> Any:
 
 
 def has_words(embedding: Any, words: dict[str, int]) -> None:
-    """Just these words with these counts, in the right order, and every one of them trained."""
+    """Check that the model has exactly these words with these counts, in order, and that every word was trained."""
     found = dict(zip(embedding.words.words, embedding.words.counts.tolist(), strict=True))
     assert found == words, f"{len(found)} words {sorted(found.items())[:5]} instead of {len(words)}"
     assert list(found.values()) == sorted(found.values(), reverse=True)
@@ -74,7 +74,7 @@ LONG_NAME = "/".join(["a-folder-with-a-long-name" * 4] * 8)  # 800 characters
 
 
 def in_folders(path: Path) -> None:
-    """c.txt as a link to a path that word2vec.c has no room for."""
+    """c.txt as a link to a path too long for word2vec.c."""
     target = path.parent / LONG_NAME / "c.txt"
     target.parent.mkdir(parents=True)
     target.write_text(TEXT)
@@ -82,7 +82,7 @@ def in_folders(path: Path) -> None:
 
 
 def pipe(path: Path) -> None:
-    """A pipe that is written to once, when somebody opens it."""
+    """A pipe that is written to once, when a reader opens it."""
     os.mkfifo(path)
     threading.Thread(target=path.write_text, args=(TEXT,), daemon=True).start()
 
@@ -98,7 +98,7 @@ def flipped(data: bytes) -> bytes:
 
 
 def train_twice() -> Any:
-    """The embedding, after a second one of it has turned out to be the same, bit by bit, on other threads."""
+    """Train twice with different numbers of threads and check that the bits are the same."""
     options: dict[str, Any] = {"min_count": 1, "dim": 8, "epochs": 2}
     first, second = (pairloom.train("text.txt", **options, threads=n) for n in (1, 3))
     assert first.words.vectors.tobytes() == second.words.vectors.tobytes()
@@ -106,13 +106,13 @@ def train_twice() -> Any:
 
 
 def finite(embedding: Any) -> None:
-    """Fault 1 is a matrix that nobody had set before it was used."""
+    """Fault 1 is a matrix that was used before it was initialised."""
     size = abs(embedding.words.vectors)
     assert (size.max(axis=1) > 0).all() and size.max() < 10
 
 
 def long_list() -> Any:
-    """25 000 words in one list, each of them once."""
+    """25,000 different words in one list."""
     tokens = [f"w{i}" for i in range(25_000)]
     embedding = pairloom.train([tokens], min_count=1, dim=4, epochs=1, sample=0.0, heldout=0.0)
     has_words(embedding, dict.fromkeys(sorted(tokens), 1))
@@ -120,7 +120,7 @@ def long_list() -> Any:
 
 
 def changed_during_training(how: str, change: Callable[[Path], object], fault: int) -> Case:
-    """A training of several epochs, in the second of which the corpus is changed."""
+    """A training of several epochs whose corpus changes in the second."""
 
     def train() -> Any:
         changed: list[object] = []

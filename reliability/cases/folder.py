@@ -1,4 +1,4 @@
-"""The folder that cases are tried in: good files of every kind, among them old outputs that must stay as they are."""
+"""The folder in which cases are tried: valid files of every kind, and old outputs that must stay unchanged."""
 
 import os
 import shutil
@@ -41,7 +41,7 @@ GOOD: dict[str, str] = {
 
 
 def build(folder: Path) -> None:
-    """Fill an empty folder; the models in it are trained, saved and converted by the package itself."""
+    """Fill an empty folder. Its models are trained, saved and converted by the package itself."""
     import pairloom
 
     for name, content in GOOD.items():
@@ -53,7 +53,7 @@ def build(folder: Path) -> None:
 
 
 def add(folder: Path, files: dict[str, Make]) -> None:
-    """What a case brings with it."""
+    """Add the files of a case."""
     for name, make in files.items():
         path = folder / name
         if callable(make):
@@ -63,12 +63,12 @@ def add(folder: Path, files: dict[str, Make]) -> None:
 
 
 def snapshot(folder: Path) -> dict[str, object]:
-    """Every path below a folder, with its kind and its bytes."""
+    """Every path below a folder, with its bytes, or its type if it is not a file."""
     return dict(_found(str(folder), ""))
 
 
 def _found(folder: str, prefix: str) -> Iterator[tuple[str, object]]:
-    """By plain strings, since three of these are made for every case; what may not be read is not gone into."""
+    """As `snapshot`, by plain strings for speed: every case makes three snapshots. Unreadable folders are skipped."""
     with suppress(PermissionError), os.scandir(folder) as entries:
         for entry in entries:
             mode = entry.stat(follow_symlinks=False).st_mode
@@ -83,7 +83,7 @@ def _bytes(path: str) -> bytes:
 
 
 def restore(folder: Path, good: dict[str, object]) -> None:
-    """Take away what does not belong here, and write again what was changed."""
+    """Remove files that are not in `good`, and restore those that were changed."""
     found = snapshot(folder)
     for name in sorted(found.keys() - good.keys(), reverse=True):
         path = folder / name

@@ -1,4 +1,4 @@
-"""Faults 34, 43, 45 and 67 to 78: outputs, objects that are no corpus, questions, and what runs beside a training."""
+"""Faults 34, 43, 45 and 67 to 78: outputs, objects that are not a corpus, questions, and threads beside a training."""
 
 import threading
 import time
@@ -26,7 +26,7 @@ SENTENCES = [line.split() for line in TEXT.splitlines()]
 OPTIONS: dict[str, Any] = {"min_count": 1, "dim": 4, "epochs": 3}
 
 
-RAISED: list[float] = []  # when
+RAISED: list[float] = []  # the times
 
 
 def fail(message: str) -> None:
@@ -35,7 +35,7 @@ def fail(message: str) -> None:
 
 
 class Failing:
-    """Sentences that fail when they are read for the n-th time; the first is a look at what they are."""
+    """Sentences that raise an exception in their n-th reading; the first reading is a look at their type."""
 
     def __init__(self, time_of_failure: int) -> None:
         self.left = time_of_failure
@@ -49,7 +49,7 @@ class Failing:
 
 
 class Changing:
-    """Sentences that are others each time."""
+    """Sentences that differ in each reading."""
 
     def __init__(self) -> None:
         self.readings = 0
@@ -60,7 +60,7 @@ class Changing:
 
 
 def soon(call: Callable[[], Any]) -> Callable[[], Any]:
-    """A call whose error has to arrive within a second."""
+    """A call whose error must arrive within a second."""
 
     def timed() -> Any:
         try:
@@ -99,7 +99,7 @@ def row(number: int) -> Callable[[], Any]:
 
 
 def queried_while_training() -> bool:
-    """What `start` is given stays as it is while another thread trains on from it, and what is asked is right."""
+    """The model passed as `start` stays unchanged, and answers correctly, while another thread trains from it."""
     model = pairloom.load("model.loom")
     before = model.words.vectors.tobytes(), model.contexts.vectors.tobytes()
     results: list[Any] = []
@@ -116,7 +116,7 @@ def queried_while_training() -> bool:
 
 
 def asked_from_progress() -> bool:
-    """A training that is asked about another model in its own reports, and hands out what nobody changes any more."""
+    """A training whose callback queries another model, and whose result does not change afterwards."""
     model = pairloom.load("model.loom")
     answers = []
 
@@ -130,7 +130,7 @@ def asked_from_progress() -> bool:
 
 
 def read_by_eight() -> bool:
-    """Eight threads ask the same of one model that nobody has asked before."""
+    """Eight threads send the same query to a fresh model."""
     model = pairloom.load("model.loom")
     expected = pairloom.load("model.loom").most_similar("cat", topn=5)
     right: list[bool] = []
@@ -158,15 +158,15 @@ CASES = [
          "diverged in epoch 1",
          3, DivergedError, 34),
     Case("a mistyped option", ["train", "text.txt", "-o", "old.loom", "--windw", "5"], train(windw=5),
-         ("did you mean --window?", "did you mean 'window'?"), 2, ConfigError, 43),
+         ("Did you mean --window?", "did you mean 'window'?"), 2, ConfigError, 43),
     Case("an option of gensim's", ["train", "text.txt", "-o", "old.loom", "--vector-size", "5"], train(vector_size=5),
-         ("did you mean --dim?", "did you mean 'dim'?"), 2, ConfigError, 43),
-    Case("an option of nobody's", ["train", "text.txt", "-o", "old.loom", "--zzzzz"], train(zzzzz=1), "zzzzz", 2,
+         ("Did you mean --dim?", "did you mean 'dim'?"), 2, ConfigError, 43),
+    Case("an unknown option", ["train", "text.txt", "-o", "old.loom", "--zzzzz"], train(zzzzz=1), "zzzzz", 2,
          ConfigError,
          43),
-    Case("a mistyped command", ["trian", "text.txt"], None, "did you mean train?", fault=43),
-    Case("no command", [], None, "COMMAND"),
-    Case("an argument too many", ["info", "model.loom", "old.loom"], None, "one argument too many"),
+    Case("a mistyped command", ["trian", "text.txt"], None, "Did you mean train?", fault=43),
+    Case("no command", [], None, "name a command"),
+    Case("an argument too many", ["info", "model.loom", "old.loom"], None, "unexpected argument 'old.loom'"),
     Case("an output in a folder that is missing", ["train", "text.txt", "-o", "none/m.loom"],
          ask(lambda model: model.save("none/m.loom")), "none", fault=45),
     Case("an output below a file", ["train", "text.txt", "-o", "old.txt/m.loom"],
@@ -218,9 +218,9 @@ CASES = [
     questions("a file of comments", "# none\n", "no questions"),
     questions("an analogy of three words", ": capitals\ncat dog cow\n", "line 2"),
     questions("an analogy of five words", ": capitals\ncat dog cow pig hen\n", "line 2"),
-    questions("a similarity that is no number", "cat\tdog\t5\ncat\tcow\thigh\n", "line 2"),
+    questions("a similarity that is not a number", "cat\tdog\t5\ncat\tcow\thigh\n", "line 2"),
     questions("a similarity of NaN", "cat\tdog\t5\ncat\tcow\tnan\n", "line 2"),
-    questions("words that nobody knows what to do with", "one two three four five six\n", "line 1"),
+    questions("lines of no known kind", "one two three four five six\n", "line 1"),
     questions("questions that are not UTF-8", b": a\ncaf\xe9 b c d\n", "line 2"),
     questions("questions with NUL", b": a\na b\0 c d\n", "NUL"),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Faults 53 to 66: what a file of vectors can be."""
+"""Faults 53 to 66: bad and odd files of vectors."""
 
 import gzip
 import struct
@@ -23,7 +23,7 @@ PICKLE = b"cos\nsystem\n(S'touch hacked'\ntR."  # runs a command when it is unpi
 
 
 def fasttext() -> bytes:
-    """A fastText model of 8 words without subwords, as its own program writes one."""
+    """A fastText model of 8 words without subwords, as fastText writes it."""
     arguments = struct.pack("<12i", DIM, 5, 5, 1, 5, 1, 2, 2, 0, 0, 0, 0) + struct.pack("<d", 1e-4)
     entries = b"".join(word.encode() + b"\0" + struct.pack("<qb", 10, 0) for word in WORDS)
     dictionary = struct.pack("<3i2q", 8, 8, 0, 80, -1) + entries
@@ -35,7 +35,7 @@ FT = fasttext()
 
 
 def model(name: str, file: str, content: Make, says: str, fault: int, *options: str, **case: Any) -> Case:
-    """A file of vectors that cannot be used; the message names it."""
+    """A file of vectors that must be refused with a message that names it."""
     given = dict(zip([option.lstrip("-") for option in options[::2]], options[1::2], strict=True))
     given = {"format" if name == "from" else name: value for name, value in given.items()}
     argv = ["convert", file, "old.loom", *options]
@@ -45,7 +45,7 @@ def model(name: str, file: str, content: Make, says: str, fault: int, *options: 
 
 
 def good(name: str, file: str, content: Make, fault: int, dim: int = DIM) -> Case:
-    """One that can, with a word for each row and numbers as written."""
+    """A valid file, which must be read with these words and numbers."""
 
     def right(embedding: Any) -> None:
         assert embedding.words.words == WORDS, embedding.words.words
@@ -63,7 +63,7 @@ def good(name: str, file: str, content: Make, fault: int, dim: int = DIM) -> Cas
 
 
 def native(change: Any) -> Make:
-    """Bytes of the good model, changed."""
+    """The bytes of the valid model, changed."""
 
     def make(path: Path) -> None:
         path.write_bytes(change(path.with_name("model.loom").read_bytes()))
@@ -84,7 +84,7 @@ def vectors_with(words: list[str]) -> pairloom.Vectors:
 
 
 def saved(words: list[str], path: str) -> Any:
-    """Save words that a format cannot carry."""
+    """Save words that a format cannot hold."""
     return lambda: pairloom.Embedding.of_words(vectors_with(words)).save(path)
 
 

@@ -1,7 +1,7 @@
-"""Every option of every command, with values below, above and beside what it takes.
+"""Every option of every command, with values that it must refuse.
 
-The parsers of the package are walked: an option that is not told about here makes the harness fail, and so does an
-entry here whose option is gone.
+`missing_cases` compares the tables with the parsers of the package: an option without an entry is a miss, and so is an
+entry without an option.
 """
 
 import argparse
@@ -10,7 +10,7 @@ from typing import Any
 
 from reliability.cases.case import Case
 
-# A good line of each command: what is put behind it is all that can be wrong.
+# A valid line of each command, so that only the option added to it can be wrong.
 LINES = {
     "train": "text.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1",
     "train --checkpoint": "text.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --checkpoint run",
@@ -40,8 +40,8 @@ LINES = {
 }
 
 SEED, THREADS = "-1 9223372036854775808", "0 -1 257 5000"
-ANY = ""  # every number is meant
-# What is out of range, of every option that takes a number.
+ANY = ""  # every number is valid
+# Values out of range, for every option that takes a number.
 OUTSIDE = {
     "train": {
         "--max-sentence": "1 0 -1 1000001",
@@ -140,7 +140,7 @@ FAULTS = {  # the numbers of faults.md
     "--threads 0": 38, "--threads 5000": 39, "--epochs 0": 40, "--epochs -1": 41, "--sample nan": 42,
 }  # fmt: skip
 
-# What is read, what is written, and what is named: each with values that do not go.
+# Values that are refused, with part of the message: for inputs, for outputs, and for other names.
 READ = {
     "missing.txt": "missing.txt",
     "folder.loom": "folder.loom",
@@ -159,7 +159,7 @@ WRITTEN = {
 }
 ENCODING = dict.fromkeys(["klingon", "", "hex", "idna"], "--encoding")
 WORDS_FILE = {**READ, "latin.txt": "latin.txt"}
-CACHE = dict.fromkeys(["text.txt", "/proc/none"], "The cache folder")  # with exit code 5: it cannot be written
+CACHE = dict.fromkeys(["text.txt", "/proc/none"], "The cache folder")  # with exit code 5: it is not writable
 MEMORY = dict.fromkeys(["", "0", "-1", "2 apples", "nan", "1e400", "GB", "0.5"], "--max-memory")
 NAMED: dict[str, dict[str, dict[str, str]]] = {
     "train": {
@@ -170,7 +170,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--start": MODEL, "--cache-dir": CACHE, "--max-memory": MEMORY,
         "--every": {"5m": "there is no folder", "": "empty"},
         "--checkpoint": {"": "empty", "text.txt": "is no folder for checkpoints"},
-        "--resume": dict.fromkeys(["missing", "text.txt", "folder.loom", "x" * 300], "no training to go on with"),
+        "--resume": dict.fromkeys(["missing", "text.txt", "folder.loom", "x" * 300], "no training to resume"),
     },
     "train --checkpoint": {
         "--every": dict.fromkeys(["soon", "0s", "-5m", "5 m", "1.5", "nan", "5d", "0", "epochs"], "--every"),
@@ -201,7 +201,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "evaluate": {"model": MODEL, "file": READ, "--against": MODEL},
     "explain": {
         "model": MODEL, "what": READ, "--page": WRITTEN, "--encoding": ENCODING,
-        "--corpus": {"text.txt": "--corpus goes with two words"}, "--cache-dir": CACHE, "--max-memory": MEMORY,
+        "--corpus": {"text.txt": "--corpus is only for two words"}, "--cache-dir": CACHE, "--max-memory": MEMORY,
     },
     "explain two words": {
         "--page": {"new.html": "--page"}, "--corpus": READ, "what": {"kat": "kat"}, "--max-memory": MEMORY,
@@ -228,20 +228,20 @@ MAKE = {"latin.txt": b"caf\xe9 1\n", "folder.loom": lambda path: path.mkdir()}
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
-    from pairloom.cli.arguments import _parser
+    from pairloom.cli.arguments import build_parser
 
-    (commands,) = (a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction))
+    (commands,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
     return dict(commands.choices)
 
 
 def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:
-    """The options of a parser by how they are typed, and its other arguments by name."""
+    """The options of a parser, and its positional arguments by name."""
     found = {(a.option_strings or [a.dest])[0]: a for a in parser._actions}
     return {name: action for name, action in found.items() if not isinstance(action, argparse._HelpAction)}
 
 
 def cases() -> Iterator[Case]:
-    """All of them, in the order of --help."""
+    """All cases, in the order of --help."""
     for line, rest in LINES.items():
         command = line.partition(" ")[0]
         known = options_of(parsers()[command])
@@ -253,18 +253,20 @@ def cases() -> Iterator[Case]:
                 yield _case(line, rest, name, action, value, says)
 
 
-def untold() -> list[str]:
+def missing_cases() -> list[str]:
     """Options without an entry, and entries without an option."""
-    told = {(line, name) for table in (OUTSIDE, NAMED) for line, names in table.items() for name in names}
+    with_cases = {(line, name) for table in (OUTSIDE, NAMED) for line, names in table.items() for name in names}
     known = {command: options_of(parser) for command, parser in parsers().items()}
     missing = [f"{c} is a command without a line" for c in known if c not in LINES]
     missing += [
         f"{command} {name} is an option without cases"
         for command, options in known.items()
         for name, action in options.items()
-        if action.nargs != 0 and not action.choices and (command, name) not in told
+        if action.nargs != 0 and not action.choices and (command, name) not in with_cases
     ]
-    return missing + [f"{line} {name} is gone" for line, name in told if name not in known[line.partition(" ")[0]]]
+    return missing + [
+        f"{line} {name} is gone" for line, name in with_cases if name not in known[line.partition(" ")[0]]
+    ]
 
 
 def _outside(line: str, name: str) -> list[str]:
@@ -272,13 +274,13 @@ def _outside(line: str, name: str) -> list[str]:
 
 
 def _mistyped(name: str, action: argparse.Action) -> dict[str, str]:
-    """What argparse itself refuses."""
+    """Values that argparse itself refuses, with part of the message."""
     kind = getattr(action.type, "__name__", None)
     if action.nargs == 0:
         return {"=1": "ignored explicit argument"}
     if action.choices:
         return {value: f"invalid choice: {value!r}" for value in ("maybe", "")}
-    if kind in ("whole", "_window"):
+    if kind in ("whole_number", "_window"):
         return {value: f"{value!r} is not a whole number" for value in ("abc", "1.5", "nan", "inf", "", "1e3", "5 6")}
     if kind is not None:
         return {value: f"{value!r} is not a number" for value in ("abc", "", "0x10", "1,5x")}
@@ -299,12 +301,12 @@ def _case(line: str, rest: str, name: str, action: argparse.Action, value: str, 
 
 
 def _sets(argv: list[str], at: int, action: argparse.Action) -> bool:
-    """Whether a part of a good line is this option or its value, which the bad one takes the place of."""
+    """Whether argv[at] is this option or its value, which the bad value replaces."""
     return not {argv[at], argv[at - 1]}.isdisjoint(action.option_strings)
 
 
 def _in_place(argv: list[str], action: argparse.Action, value: str) -> list[str]:
-    """A line with another value for an argument that has no name."""
+    """A line with another value for a positional argument."""
     places: dict[str, Any] = {
         "model": 1,
         "input": 1,

@@ -1,7 +1,7 @@
-"""Every parameter of every public function, with values that are out of range, of another type, or not even finite.
+"""Every parameter of every public function, with values that are out of range, of another type, or not finite.
 
-The signatures of the package are walked: a parameter that is not told about here makes the harness fail, and so does an
-entry here whose parameter is gone.
+`missing_cases` compares the tables with the signatures of the package: a parameter without an entry is a miss, and so
+is an entry without a parameter.
 """
 
 import inspect
@@ -26,7 +26,7 @@ OBJECT = object()
 
 
 class Anything(NamedTuple):
-    """A parameter for which nothing is wrong, or which is only handed on."""
+    """A parameter that accepts every value, or only passes it on."""
 
     reason: str
 
@@ -35,7 +35,7 @@ NOT_A_NUMBER = (NAN, INF, -INF, "5", "", None, [5], True, 1j, OBJECT, np.array([
 NOT_A_SWITCH = ("yes", 1, None, 0.0, [])
 NOT_A_CHOICE = ("maybe", "", None, 5, [])
 NOT_A_PATH = (5, None, OBJECT, b"model.loom\xff", "", "missing/model.loom", "a\0b")
-PYTHON_REFUSES = (5, None, OBJECT, b"model.loom\xff")  # as paths, with a TypeError that says it all
+PYTHON_REFUSES = (5, None, OBJECT, b"model.loom\xff")  # as paths, with a clear TypeError
 NOT_THREADS = (0, -1, 257, 5000, NAN, 1.5, "2", True, [])
 NOT_CALLABLE = (5, "abs", [])
 NOT_WORDS = ("cat", 5, [5], [None], [b"cat"])
@@ -51,7 +51,7 @@ SIDES = {"model": "an embedding"}
 
 
 def config_values(config: type) -> dict[str, tuple[Any, ...]]:
-    """For each field of a class of options: what the command line has out of range, and what is of another type."""
+    """For each field of an options class: the values that the command line refuses, and values of another type."""
     outside = {name.lstrip("-").replace("-", "_"): text.split() for name, text in OUTSIDE["train"].items()}
     outside |= {name.lstrip("-"): text.split() for name, text in OUTSIDE["walk"].items()}
     found: dict[str, tuple[Any, ...]] = {}
@@ -64,7 +64,7 @@ def config_values(config: type) -> dict[str, tuple[Any, ...]]:
         elif kind is str:
             found[field.name] = ("klingon", "", None, 5, [])
         else:
-            optional = field.default is None  # or left to the model, as lr is
+            optional = field.default is None  # or chosen by the model, as lr is
             beyond = tuple(map(_number, outside[field.name])) if field.name in outside else ()
             found[field.name] = beyond + tuple(v for v in NOT_A_NUMBER if not (optional and v is None))
     return found
@@ -101,12 +101,12 @@ def vectors() -> Any:
 
 
 class Asked(NamedTuple):
-    """A function, a good call of it, and what is bad for each of its parameters."""
+    """A function, a valid call of it, and bad values for each of its parameters."""
 
     call: Callable[..., Any]
     good: dict[str, Callable[[], Any]]
     bad: dict[str, tuple[Any, ...] | Anything]
-    function: Any  # whose signature is walked
+    function: Any  # the signature to compare with
 
 
 def _const(**values: Any) -> dict[str, Callable[[], Any]]:
@@ -274,7 +274,7 @@ FUNCTIONS["Vectors"] = FUNCTIONS["Vectors"]._replace(call=lambda **given: pairlo
 
 
 def _asking(name: str, good: dict[str, Any], **bad: Any) -> Asked:
-    """A question to vectors."""
+    """A query of vectors."""
     method = getattr(pairloom.Vectors, name)
 
     def ask(**given: Any) -> Any:
@@ -343,12 +343,12 @@ FUNCTIONS |= {
 }  # fmt: skip
 
 
-# Options, whose errors begin with their names; of what is given to work on, the error may say more than that.
+# Options, whose errors begin with their names. Errors about inputs may begin otherwise.
 BY_NAME = {*TRAIN, *config_values(WalkConfig), "threads", "topn", "restrict_vocab", "limit", "verify", "passes"}
 
 
 def cases() -> Iterator[Case]:
-    """All of them."""
+    """All cases."""
     for name, asked in FUNCTIONS.items():
         for parameter, values in asked.bad.items():
             for value in {} if isinstance(values, Anything) else {_shown(value): value for value in values}.values():
@@ -358,7 +358,7 @@ def cases() -> Iterator[Case]:
 
 
 def _error(parameter: str, value: Any) -> type[BaseException]:
-    """What is raised; where Python itself says clearly what is wrong, that is a TypeError."""
+    """The exception to expect: a TypeError where Python itself says clearly what is wrong."""
     if parameter == "on_progress" or (
         parameter in ("path", "cache_dir", "output", "contexts_output") and _is_one_of(value, PYTHON_REFUSES)
     ):
@@ -384,7 +384,7 @@ def _shown(value: Any) -> str:
     return (repr(value) if len(repr(value)) < 40 else repr(value)[:36] + " ...").replace("\n", "")
 
 
-def untold() -> list[str]:
+def missing_cases() -> list[str]:
     """Parameters without an entry, and entries without a parameter."""
     found = []
     for name, asked in FUNCTIONS.items():
@@ -402,7 +402,7 @@ def untold() -> list[str]:
 
 
 def _takes(function: Any) -> bool:
-    """Whether there is anything that one could give it."""
+    """Whether the parameter takes a value."""
     return bool(inspect.signature(function).parameters.keys() - {"self", "values"})
 
 

@@ -1,4 +1,4 @@
-"""What needs a process of its own: signals, pipes, full devices and limits of the system."""
+"""Cases that need their own process: signals, pipes, full devices and limits of the system."""
 
 import os
 import resource
@@ -14,7 +14,7 @@ import pairloom
 from reliability.cases import folder
 from reliability.cases.bench import Bench
 
-SECONDS = 60  # that a process may take
+SECONDS = 60  # limit of a process
 LONG = ("--epochs", "1000000", "--min-count", "1", "--dim", "4")
 
 
@@ -30,7 +30,7 @@ Try = Callable[[Bench], Iterator[str]]
 
 
 class Process(NamedTuple):
-    """A case that tries itself: gives a line for everything that is wrong."""
+    """A case that runs itself and yields a line for everything that is wrong."""
 
     name: str
     fault: int | None
@@ -52,20 +52,20 @@ class Process(NamedTuple):
 
 
 def environment(bench: Bench) -> dict[str, str]:
-    """With the package that this process has, wherever it is run."""
+    """The environment, with the same package as in this process."""
     package = str(Path(pairloom.__file__).parents[1])
     return {**os.environ, "PAIRLOOM_CACHE": str(bench.cache), "TMPDIR": str(bench.temporary), "PYTHONPATH": package}
 
 
 def start(bench: Bench, *argv: str, **options: Any) -> subprocess.Popen[str]:
-    """`pairloom argv...` in the folder."""
+    """Start `pairloom argv...` in the folder."""
     command = [sys.executable, "-m", "pairloom", *argv]
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, **options}
     return subprocess.Popen(command, cwd=bench.folder, env=environment(bench), text=True, **options)
 
 
 def end(process: subprocess.Popen[str], seconds: float = SECONDS) -> Ended:
-    """Wait for a process; one that does not end is killed."""
+    """Wait for a process, and kill it if it does not end."""
     try:
         out, err = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -82,7 +82,7 @@ def wait_for_training(process: subprocess.Popen[str]) -> None:
 
 
 def expect(ended: Ended, code: int, says: str = "") -> Iterator[str]:
-    """One line on stderr, or nothing where all went well."""
+    """Check for one line on stderr, or none after success."""
     last = ended.err.splitlines()[-1] if ended.err else ""
     if ended.code != code:
         yield f"exit code {ended.code}, not {code}: {ended.err[-300:]!r}"
@@ -94,7 +94,7 @@ def expect(ended: Ended, code: int, says: str = "") -> Iterator[str]:
 
 
 def signalled(number: signal.Signals, code: int, says: str) -> Try:
-    """A training over an old model that is told to end, which it does within 5 s."""
+    """A training over an old model that gets a signal, and must end within 5 s."""
 
     def tried(bench: Bench) -> Iterator[str]:
         process = start(bench, "train", "text.txt", "-o", "old.loom", *LONG)
@@ -106,14 +106,14 @@ def signalled(number: signal.Signals, code: int, says: str) -> Try:
             yield "took longer than 5 s to end"
         for left in bench.cache.glob("pairloom-tmp-*"):
             yield f"{left.name} was left in the cache"
-        if number == signal.SIGKILL:  # after which nobody holds the lock, but its file stays until the next run
+        if number == signal.SIGKILL:  # the lock is free then, but its file stays until the next run
             (bench.folder / ".pairloom-old.loom.lock").unlink()
 
     return tried
 
 
 def resumed(bench: Bench) -> Iterator[str]:
-    """A training that is killed and goes on from its checkpoints writes the bytes of one that was not."""
+    """A training that is killed and resumed must write the same bytes as an undisturbed one."""
     options = ("train", "text.txt", "--epochs", "300", "--min-count", "1", "--dim", "4", "--quiet")
     yield from expect(end(start(bench, *options, "-o", "whole.loom")), 0)
     process = start(bench, *options, "-o", "killed.loom", "--checkpoint", "points", "--every", "epoch")
@@ -129,7 +129,7 @@ def resumed(bench: Bench) -> Iterator[str]:
 
 
 def locked(bench: Bench) -> Iterator[str]:
-    """Of two trainings with one output the second is refused."""
+    """The second of two trainings with the same output must be refused."""
     first = start(bench, "train", "text.txt", "-o", "old.loom", *LONG)
     wait_for_training(first)
     yield from expect(
@@ -141,7 +141,7 @@ def locked(bench: Bench) -> Iterator[str]:
 
 
 def changed(change: Callable[[Path], object]) -> Try:
-    """A training whose corpus is changed by somebody else ends with exit code 4."""
+    """A training whose corpus changes must end with exit code 4."""
 
     def tried(bench: Bench) -> Iterator[str]:
         corpus = bench.folder / "c.txt"
@@ -162,7 +162,7 @@ def changed(change: Callable[[Path], object]) -> Try:
 
 
 def unread(*argv: str) -> Try:
-    """A command whose output nobody reads: it ends quietly."""
+    """A command whose output is not read must end quietly."""
 
     def tried(bench: Bench) -> Iterator[str]:
         read, write = os.pipe()
@@ -178,7 +178,7 @@ def unread(*argv: str) -> Try:
 
 
 def ends(code: int, says: str, *argv: str, stdout: str | None = None, **options: Any) -> Try:
-    """A command that ends with a code and one line."""
+    """A command that must end with this code and one line."""
 
     def tried(bench: Bench) -> Iterator[str]:
         with open(stdout or os.devnull, "w") as out:  # noqa: PTH123  (a device)
@@ -191,7 +191,7 @@ def ends(code: int, says: str, *argv: str, stdout: str | None = None, **options:
 
 
 def shell(code: int, command: str) -> Try:
-    """A line for the shell, in which W is pairloom; no traceback, and this exit code."""
+    """A shell line, in which W is pairloom, that must end with this exit code and no traceback."""
 
     def tried(bench: Bench) -> Iterator[str]:
         line = command.replace("W ", f"{sys.executable} -m pairloom ")
@@ -208,13 +208,13 @@ def limit(kind: int, value: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(kind, (value, value))
 
 
-FULL_DISK = limit(resource.RLIMIT_FSIZE, 600)  # bytes of a file, as if the disk had no more
+FULL_DISK = limit(resource.RLIMIT_FSIZE, 600)  # bytes of a file, like a full disk
 FILLING_DISK = limit(resource.RLIMIT_FSIZE, 30_000)  # enough for the encoded text, not for the vectors
-FEW_THREADS = limit(resource.RLIMIT_AS, 2_500_000_000)  # of address space: no room for 256 stacks and their heaps
+FEW_THREADS = limit(resource.RLIMIT_AS, 2_500_000_000)  # of address space: too little for 256 stacks and their heaps
 
 
 def few_threads(bench: Bench) -> Iterator[str]:
-    """256 threads where the system gives fewer write the same bytes as one."""
+    """256 threads, on a system that allows fewer, must write the same bytes as one."""
     for name, threads, options in (("one.loom", "1", {}), ("many.loom", "256", {"preexec_fn": FEW_THREADS})):
         argv = ("train", "text.txt", "-o", name, "--quiet", "--min-count", "1", "--dim", "4", "--threads", threads)
         yield from expect(end(start(bench, *argv, **options)), 0)
@@ -243,7 +243,7 @@ CASES = [
     Process("a disk full at the end of training", 47, ends(5, "old.loom", "train", "text.txt", "-o", "old.loom",
          "--quiet",
             "--min-count", "1", "--dim", "512", "--epochs", "1", preexec_fn=FILLING_DISK)),
-    *(Process(f"nobody reads {argv[0]}", 75, unread(*argv), long=argv[0] != "near") for argv in (
+    *(Process(f"the output of {argv[0]} is not read", 75, unread(*argv), long=argv[0] != "near") for argv in (
         ("near", "model.loom", "cat"), ("analogy", "model.loom", "cat", "dog", "cow"), ("info", "model.loom"),
         ("vocab", "text.txt", "--quiet"), ("walk", "edges.txt", "-o", "-", "--quiet"),
         ("pairs", "baskets", "baskets.txt", "-o", "-", "--quiet"), ("evaluate", "model.loom", "similar.tsv"),

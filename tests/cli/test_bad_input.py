@@ -299,7 +299,7 @@ def test_an_empty_string_is_not_the_same_as_nothing(argv, name, capsys):
         main(argv)
     assert ended.value.code == 2
     assert capsys.readouterr().err == (
-        f"pairloom {argv[0]}: argument {name}: it is empty; give a value, or leave it out. "
+        f"pairloom {argv[0]}: argument {name} is empty. Give it a value or leave it out. "
         f"See: pairloom {argv[0]} --help\n"
     )
 
@@ -323,7 +323,7 @@ def test_too_little_memory_is_one_line(corpus, tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr("pairloom.training.train.train", train)
     line = fails(corpus, tmp_path, capsys)
-    assert line == "there is not enough memory for this. Free some, or ask for less at once."
+    assert line == "there is not enough memory. Close other programs, or choose smaller options."
 
 
 V = pairloom.Vectors(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])

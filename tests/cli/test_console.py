@@ -11,7 +11,7 @@ from pairloom.progress import Progress
 
 
 class Terminal(io.StringIO):
-    """What rich takes for a terminal."""
+    """A stream that rich takes for a terminal."""
 
     def isatty(self):
         return True
@@ -25,7 +25,7 @@ def on_terminal(monkeypatch):
     return sys.stderr
 
 
-def test_a_stage_is_told_in_words_and_training_by_its_figures():
+def test_a_stage_is_described_in_words_and_training_by_its_figures():
     assert describe(Progress(stage="count", done=1, total=2)) == "counting words"
     report = Progress(stage="train", epoch=2, epochs=5, words_per_second=1.5e6, lr=0.0125)
     assert describe(report) == "epoch 2/5, 1,500k words/s, lr 0.013"
@@ -39,7 +39,7 @@ def test_in_a_file_there_is_a_line_when_something_begins_or_ends(capsys):
             on_progress(Progress(stage="count", done=done, total=100))
         for done in (0, 50):
             on_progress(Progress(stage="encode", done=done))
-    assert capsys.readouterr().err == ("count   0%: counting words\ncount 100%: counting words\nencode: encoding\n")
+    assert capsys.readouterr().err == ("counting words 0%\ncounting words 100%\nencoding the text\n")
 
 
 def test_in_a_file_there_is_a_line_every_ten_seconds(capsys, monkeypatch):
@@ -48,7 +48,11 @@ def test_in_a_file_there_is_a_line_every_ten_seconds(capsys, monkeypatch):
     with progress() as on_progress:
         for now in (0.0, 5.0, 9.9, 10.0, 19.9, 20.1):
             on_progress(Progress(stage="train", done=int(now), total=100, epoch=1, epochs=1))
-    assert [line[:10] for line in capsys.readouterr().err.splitlines()] == ["train   0%", "train  10%", "train  20%"]
+    assert [line.split(":")[0] for line in capsys.readouterr().err.splitlines()] == [
+        "training 0%",
+        "training 10%",
+        "training 20%",
+    ]
 
 
 def test_a_new_epoch_and_a_new_loss_are_worth_a_line(capsys):
@@ -58,7 +62,7 @@ def test_a_new_epoch_and_a_new_loss_are_worth_a_line(capsys):
     assert [line[-6:] for line in capsys.readouterr().err.splitlines()] == ["4.0000", "3.0000", "3.0000"]
 
 
-def test_that_nobody_reads_it_is_no_reason_to_stop(monkeypatch):
+def test_progress_on_a_closed_pipe_does_not_stop_the_work(monkeypatch):
     class Closed(io.StringIO):
         def write(self, text):
             raise BrokenPipeError
@@ -79,18 +83,18 @@ def test_quiet_is_quiet(stream, monkeypatch):
 def test_on_a_terminal_there_is_a_bar_for_each_stage(monkeypatch):
     terminal = on_terminal(monkeypatch)
     with progress() as on_progress:
-        on_progress(Progress(stage="count", done=0))  # of nobody knows how much
+        on_progress(Progress(stage="count", done=0))  # of an unknown total
         on_progress(Progress(stage="count", done=7))
         on_progress(Progress(stage="train", done=50, total=200, epoch=1, epochs=4, lr=0.025))
         on_progress(Progress(stage="train", done=150, total=200, epoch=3, epochs=4, lr=0.01))
     last = terminal.getvalue().split("counting words")[-1]
-    assert "100%" in last.split("epoch")[0]  # what came before is done
+    assert "100%" in last.split("epoch")[0]  # the earlier stage is done
     assert "epoch 3/4, 0k words/s, lr 0.01" in last
     assert "75%" in last
     assert "\x1b[?25h" in terminal.getvalue()  # the cursor is there again
 
 
-def test_the_bar_goes_when_something_goes_wrong(monkeypatch):
+def test_the_bar_is_removed_after_an_error(monkeypatch):
     terminal = on_terminal(monkeypatch)
     with pytest.raises(KeyboardInterrupt), progress() as on_progress:
         on_progress(Progress(stage="train", done=1, total=2, epoch=1, epochs=1))

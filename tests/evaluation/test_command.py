@@ -55,8 +55,8 @@ def test_the_command_prints_scores_with_their_coverage(folder, capsys):
     ]
     assert re.search(r"0\.\d{3} \[-?\d\.\d{3}, \d\.\d{3}\]", out[4])
     assert out[6] == (
-        "known: questions whose words are among the first 300,000 words of a model, upper and lower case alike; "
-        "others are left out. In []: 95 % by bootstrap over pairs."
+        "known: questions whose words are among the first 300,000 words of a model (ignoring case); "
+        "the others are skipped. In []: the 95 % interval, by bootstrap over pairs."
     )
 
 
@@ -96,8 +96,7 @@ def test_categories_have_a_line_too(folder, capsys):
 def test_the_choices_are_named_below_the_table(folder, capsys):
     options = ("--restrict-vocab", "0", "--case", "keep", "--unknown", "wrong", "--contexts")
     assert printed(capsys, "one.loom", "analogies.txt", *options).splitlines()[-1] == (
-        "known: questions whose words are among all contexts of a model, upper and lower case apart; "
-        "others are counted as wrong."
+        "known: questions whose words are among all contexts of a model (case counts); the others are counted as wrong."
     )
 
 

@@ -26,9 +26,7 @@ def test_the_command_prints_tables_writes_the_page_and_json(model, corpus, tmp_p
 def test_the_command_explains_two_words(model, corpus, capsys):
     assert main(["explain", str(model), "cat", "dog", "-n", "3", "--corpus", str(corpus), "--quiet"]) == 0
     printed = capsys.readouterr().out
-    assert re.match(
-        r"cat and dog: cosine 0\.\d+ = -?0\.\d+ that all words have in common \+ 0\.\d+ by contexts", printed
-    )
+    assert re.match(r"cat and dog: cosine 0\.\d+ = -?0\.\d+ shared by all words \+ 0\.\d+ from contexts", printed)
     assert "#(cat, c)" in printed
     assert main(["explain", str(model), "cat", "dog", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -81,6 +79,6 @@ def test_bad_options_are_refused_before_the_work(model, corpus, tmp_path, capsys
     assert "does not exist" in refused(capsys, model, corpus, "--page", tmp_path / "none" / "p.html")
     assert "among, the files to be read" in refused(capsys, model, corpus, "--page", corpus)
     assert "Leave out --page" in refused(capsys, model, "cat", "dog", "--page", tmp_path / "p.html")
-    assert "goes with two words" in refused(capsys, model, corpus, "--corpus", corpus)
+    assert "--corpus is only for two words" in refused(capsys, model, corpus, "--corpus", corpus)
     assert refused(capsys, model, "cat", "dog", "-n", "0").startswith("-n 0 is out of range.")
     assert refused(capsys, model, corpus, "--most-products", "0").startswith("--most-products 0 is out of range.")

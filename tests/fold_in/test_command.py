@@ -25,7 +25,9 @@ def ran(capsys, *args):
 def test_the_command_writes_the_model_with_the_new_words(loom, corpus, tmp_path, capsys, without, two_topics):
     out = tmp_path / "more.loom"
     code, printed, said = ran(capsys, loom, corpus, "-o", out)
-    assert code == 0 and printed.startswith(f"{out}: 2 new words, ") and "solve 100%" in said
+    assert (
+        code == 0 and printed.startswith(f"{out}: 2 new words, ") and "computing the vectors of new words 100%" in said
+    )
     whole = pairloom.load(out)
     expected = without.with_words(without.fold_in(two_topics))
     assert len(whole) == 20
@@ -40,7 +42,7 @@ def test_the_command_takes_words_and_writes_json_and_only_the_new_words(loom, co
     assert (code, facts["new"], facts["left_out"], said) == (0, 1, ["zebra"], "")
     assert pairloom.load(tmp_path / "new.vec").words.words == ["duck"]
     code, printed, _ = ran(capsys, loom, corpus, "-o", tmp_path / "new.loom", *options[:2])
-    assert "1 new words (1 without any known context left out: zebra)" in printed
+    assert "1 new words (1 left out for lack of a known context: zebra)" in printed
 
 
 def test_the_command_reads_pairs(loom, tmp_path, capsys, without):
@@ -85,4 +87,5 @@ def test_help_has_the_defaults_of_the_library(capsys):
     with pytest.raises(SystemExit):
         main(["fold-in", "--help"])
     said = " ".join(capsys.readouterr().out.split())
-    assert f"so many stand for all ({MOST_CONTEXTS})" in said and f"held to 0 ({L2:g})" in said
+    assert f"use N that represent them all (default: {MOST_CONTEXTS})" in said
+    assert f"penalty on the length of a vector (default: {L2:g})" in said

@@ -302,7 +302,7 @@ def test_pairs_go_to_stdout_and_come_from_stdin(capfdbinary, monkeypatch):
 )
 def test_an_option_of_another_kind_is_refused(kind, option, owner, tmp_path, capsys):
     assert main(["pairs", kind, str(tmp_path / "f"), "-o", str(tmp_path / "p"), option]) == 2
-    assert f"{option} is for {owner}, and these are {kind}. Leave it out." in capsys.readouterr().err
+    assert f"{option} is for {owner}, not for {kind}. Leave it out." in capsys.readouterr().err
 
 
 def test_edges_of_python_are_folded_too():

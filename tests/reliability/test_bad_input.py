@@ -1,4 +1,4 @@
-"""Bad input: the short form of the figure, and that what tries it would notice."""
+"""The short form of `reliability.bad_input`, and tests that its bench notices faults."""
 
 import time
 from pathlib import Path
@@ -21,7 +21,7 @@ def bench(tmp_path_factory):
     return Bench(tmp_path_factory.mktemp("bench"))
 
 
-def write_over(path="old.loom"):
+def overwrite(path="old.loom"):
     Path(path).write_bytes(b"")
     raise ValueError("too late")
 
@@ -33,8 +33,8 @@ WRONG = {
     "no error": (Case("", ["info", "model.loom"]), "exit code 0, not 2"),
     "no exception": (Case("", None, lambda: None), "nothing was raised"),
     "another exception": (Case("", None, lambda: 1 / 0), "ZeroDivisionError, not InputError"),
-    "an old file that was written over": (Case("", None, write_over, error=ValueError), "old.loom was changed"),
-    "a file that was left": (Case("", None, lambda: write_over("left"), error=ValueError), "left was written"),
+    "an old file that was overwritten": (Case("", None, overwrite, error=ValueError), "old.loom was changed"),
+    "a file that was left": (Case("", None, lambda: overwrite("left"), error=ValueError), "left was written"),
     "a wrong result": (Case("", None, lambda: 5, code=0, right=lambda found: found == 6), "the result is wrong"),
 }
 
@@ -43,11 +43,11 @@ WRONG = {
 def test_the_bench_notices(fault, bench):
     case, says = WRONG[fault]
     assert any(says in problem for problem in bench.problems(case))
-    assert bench.problems(Case("", LINE, says="missing.loom")) == []  # and all is as it was for the next case
+    assert bench.problems(Case("", LINE, says="missing.loom")) == []  # the folder is restored for the next case
 
 
-def test_the_bench_notices_what_is_left_in_the_places_for_temporary_files(bench):
-    case = Case("", None, lambda: write_over(bench.temporary / "pairloom-x.spool"), error=ValueError)
+def test_the_bench_notices_what_is_left_in_the_folder_for_temporary_files(bench):
+    case = Case("", None, lambda: overwrite(bench.temporary / "pairloom-x.spool"), error=ValueError)
     assert bench.problems(case) == [" (library): pairloom-x.spool was left in temporary"]
     assert list(bench.temporary.iterdir()) == []
 
@@ -66,14 +66,14 @@ def test_what_hangs_is_stopped():
 def test_an_option_without_cases_is_a_miss(monkeypatch):
     monkeypatch.delitem(options.OUTSIDE["train"], "--dim")
     monkeypatch.setitem(options.OUTSIDE["walk"], "--jumps", "0")
-    assert options.untold() == ["train --dim is an option without cases", "walk --jumps is gone"]
-    assert not bad_input._told().met
+    assert options.missing_cases() == ["train --dim is an option without cases", "walk --jumps is gone"]
+    assert not bad_input._covered().met
 
 
 def test_a_parameter_without_cases_is_a_miss(monkeypatch):
     monkeypatch.delitem(parameters.FUNCTIONS["load"].bad, "limit")
     monkeypatch.delitem(parameters.FUNCTIONS, "rank")
-    assert parameters.untold() == [
+    assert parameters.missing_cases() == [
         "load(limit) is a parameter without cases",
         "Vectors.rank is a function without cases",
     ]

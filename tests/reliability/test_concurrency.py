@@ -1,4 +1,4 @@
-"""Writers and readers at once: never a mixture."""
+"""The short form of `reliability.concurrency`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever call of a save fails: the old file or the new one."""
+"""The short form of `reliability.fault_points`, and what a power cut leaves."""
 
 import json
 import os
@@ -14,8 +14,14 @@ WRITE, FLUSH, RENAME, FLUSH_FOLDER = Call("write", 1), Call("fsync", 1), Call("r
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_at_every_fault_point_of_save_stands_the_old_file_or_the_new_one() -> None:
-    command = [sys.executable, "-m", "reliability.fault_points", "--short", "--json"]  # where no thread runs at a fork
+def test_after_every_fault_of_a_save_the_path_holds_the_old_file_or_the_new_one() -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "reliability.fault_points",
+        "--short",
+        "--json",
+    ]  # in a process without threads, since it forks
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     (figure,) = json.loads(done.stdout)
     assert figure["met"] and figure["misses"] == [] and done.returncode == 0

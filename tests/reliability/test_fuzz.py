@@ -1,4 +1,4 @@
-"""The short form of `reliability.fuzz`, and that it sees what it is made to see."""
+"""The short form of `reliability.fuzz`, and tests that it finds faulty readers."""
 
 import time
 
@@ -9,7 +9,7 @@ from reliability import fuzz
 from reliability.fuzz_targets import Target
 
 
-def test_some_thousand_changed_files_of_each_kind_are_refused_or_read_rightly():
+def test_some_thousand_changed_files_of_each_kind_are_refused_or_read_correctly():
     figures = fuzz.measure(short=True, seed=0)
     assert [figure.misses for figure in figures if not figure.met] == []
     assert len(figures) == 8
@@ -48,14 +48,14 @@ def test_a_reader_that_fails_is_a_finding(finding):
     assert figure.misses[0].startswith(finding)
 
 
-def test_a_reader_that_computes_for_ever_is_a_finding(monkeypatch):
+def test_a_reader_that_computes_forever_is_a_finding(monkeypatch):
     monkeypatch.setattr(fuzz, "SECONDS", 0.2)
     monkeypatch.setattr(fuzz, "_MOST_FINDINGS", 1)
     target = Target("slow", [b"right"], lambda data: data == b"right" or hang(data))
     assert fuzz._figure(target, 40, 0).misses[0].startswith("more than 0.2 s")
 
 
-def test_a_reader_that_accepts_nothing_is_not_fuzzed():
+def test_a_reader_that_accepts_nothing_misses_the_bar():
     calls = iter([None])
     target = Target("never", [b"right"], lambda data: next(calls, 1) and refuse("no"))
     assert not fuzz._figure(target, 40, 0).met

@@ -1,4 +1,4 @@
-"""The figures of reliability in their short forms that have no other tests of their own, and the harness itself."""
+"""The short forms of `reliability.kills` and `reliability.mutants`, and the list of figures."""
 
 import pytest
 
@@ -13,11 +13,11 @@ def test_the_short_form_meets_its_bars(module):
         assert figure.met, figure.misses
 
 
-def test_every_figure_is_among_those_that_are_run():
+def test_make_reliability_runs_every_figure():
     wanted = "bad_input bombs concurrency damage fault_points fuzz kills mutants soak".split()
     assert [name for name in MODULES if _measures(name)] == wanted
 
 
 def test_a_fault_that_cannot_be_sown_is_a_miss():
     gone = mutants.Mutant("nothing is different", "system/files.py", "a line that is not there", "")
-    assert mutants._cannot(gone) == "nothing is different: 'a line that is not there' stands 0 times in system/files.py"
+    assert mutants._cannot(gone) == "nothing is different: 'a line that is not there' occurs 0 times in system/files.py"

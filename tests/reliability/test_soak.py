@@ -1,4 +1,4 @@
-"""The soak in its short form, and what it takes for growth."""
+"""The short form of `reliability.soak`, and what it judges to be growth."""
 
 import subprocess
 import sys
@@ -10,14 +10,14 @@ from reliability import soak
 from reliability.soak import Sample, growth, judge
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="what a process has is read from /proc")
-def test_nothing_grows_and_nothing_stays() -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_nothing_grows_and_nothing_is_left_behind() -> None:
     (figure,) = soak.measure(short=True, seed=0)
     assert figure.met, (figure.found, figure.misses)
 
 
 def samples(**leaks: float) -> list[Sample]:
-    """Those of a process that leaks so much a cycle, with the noise of an allocator."""
+    """Samples of a process with these leaks per cycle and the noise of an allocator."""
     level = {"resident": 2e8, "blocks": 4e5, "files": 6, "threads": 1, "left": 7}
     noise = {"resident": 400_000, "blocks": 40}
     return [
@@ -26,14 +26,14 @@ def samples(**leaks: float) -> list[Sample]:
     ]
 
 
-def test_noise_is_no_growth() -> None:
+def test_noise_is_not_growth() -> None:
     assert judge(samples())[1] == []
 
 
 @pytest.mark.parametrize(
     ("leak", "what"),
     [
-        ({"resident": 100_000}, "resident memory grew by 4.5 MB"),  # a small model's worth
+        ({"resident": 100_000}, "resident memory grew by 4.5 MB"),  # the size of a small model
         ({"resident": 12_000}, "resident memory grew by 0.5 MB"),
         ({"blocks": 30}, "Python's objects grew by"),
         ({"files": 1}, "files: 18 became 65"),
@@ -46,7 +46,7 @@ def test_a_leak_is_growth(leak: dict[str, float], what: str) -> None:
     assert what in miss
 
 
-def test_growth_is_that_of_the_least_of_ten_stretches() -> None:
+def test_growth_is_that_of_the_minima_of_ten_intervals() -> None:
     assert growth([100 + 50 * (i % 2) for i in range(40)]) == 0
     assert growth([10 * i for i in range(100)]) == 900
 

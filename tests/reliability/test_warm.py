@@ -1,4 +1,4 @@
-"""Forked processes: they end as fresh ones do, in a folder and an environment of their own."""
+"""Forked processes: they end like fresh ones, each in its own folder and environment."""
 
 import os
 import signal
@@ -39,17 +39,17 @@ def test_it_has_its_own_folder_and_environment(server, tmp_path):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_it_can_be_waited_for_and_signalled(server, tmp_path, number, code):
-    os.mkfifo(tmp_path / "nobody_writes")
-    process = server.start(["vocab", "nobody_writes"], tmp_path, os.environ, tmp_path / "said")
+    os.mkfifo(tmp_path / "pipe_without_writer")
+    process = server.start(["vocab", "pipe_without_writer"], tmp_path, os.environ, tmp_path / "said")
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.5)
     assert process.poll() is None
     process.send_signal(number)
     assert process.wait(10) == process.poll() == process.returncode == code
-    process.kill()  # which is too late, and no error
+    process.kill()  # too late, but not an error
 
 
-def test_what_does_not_run_beforehand_is_an_error(capfd):
-    with pytest.raises(RuntimeError, match="the server has ended with 1"):
+def test_a_command_that_fails_while_the_server_starts_is_an_error(capfd):
+    with pytest.raises(RuntimeError, match="the server ended with 1"):
         Server(["info", "no.loom"])
     assert "does not run" in capfd.readouterr().err

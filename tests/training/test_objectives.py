@@ -153,8 +153,8 @@ def test_the_nodes_of_a_tree_are_no_words(by_tree, tmp_path, capsys):
     by_tree.save(tmp_path / "tree.loom")
     assert main(["near", str(tmp_path / "tree.loom"), "cat", "--contexts"]) == 2
     assert capsys.readouterr().err == (
-        "pairloom near: In the place of contexts this model has the nodes of a tree (objective=hs). "
-        "Leave out --contexts; `pairloom convert --contexts` writes the nodes to a file.\n"
+        "pairloom near: This model was trained with hierarchical softmax (objective=hs), so it has nodes of a tree "
+        "instead of contexts. Leave out --contexts, or write the nodes to a file with: pairloom convert --contexts\n"
     )
 
 

@@ -192,6 +192,6 @@ def test_the_command_says_how_many_words_it_took_over(corpus, half, tmp_path, ca
     half.save(tmp_path / "half.loom")
     options = ["--start", str(tmp_path / "half.loom"), "-o", str(tmp_path / "whole.loom")]
     assert cli.main(["train", str(corpus), *options]) == 0
-    assert "10 words and 10 contexts from the start" in capsys.readouterr().out
+    assert "10 words and 10 contexts from --start" in capsys.readouterr().out
     assert cli.main(["train", str(corpus), *options, "--json", "--quiet"]) == 0
     assert json.loads(capsys.readouterr().out)["start"] == {"words": 10, "contexts": 10, "epochs": 5}

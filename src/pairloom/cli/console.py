@@ -1,4 +1,4 @@
-"""How a person sees progress: a bar on a terminal, a line now and then elsewhere."""
+"""What a user sees on stderr: messages and progress, as a bar on a terminal and as a few lines elsewhere."""
 
 import sys
 import time
@@ -9,25 +9,32 @@ from typing import TextIO
 from pairloom.progress import OnProgress, Progress, ignore
 
 SECONDS_BETWEEN_LINES = 10.0
-_DOING = {
+_STAGES = {
     "count": "counting words",
-    "encode": "encoding",
+    "encode": "encoding the text",
     "join": "joining phrases",
-    "compile": "loading kernels (compiled on first use)",
+    "compile": "loading the kernels (compiled on first use)",
     "pairs": "counting pairs",
-    "factor": "finding singular values",
-    "fit": "comparing products with counts",
-    "whole": "going over all words and contexts",
+    "factor": "computing singular values",
+    "fit": "comparing inner products with counts",
+    "whole": "computing the objective over all words and contexts",
     "train": "training",
     "read": "reading edges",
-    "walk": "walking",
-    "solve": "solving for new words",
+    "walk": "drawing walks",
+    "solve": "computing the vectors of new words",
 }
+
+
+def print_message(line: str) -> None:
+    """Print a line for the user on stderr, apart from the output."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(line + "\n")
 
 
 @contextmanager
 def progress(quiet: bool = False) -> Iterator[OnProgress]:
-    """A callback that shows on stderr what it is told, until the body ends."""
+    """A callback that shows reports on stderr while the body runs."""
     if quiet or sys.stderr is None:
         yield ignore
     elif sys.stderr.isatty():
@@ -38,9 +45,9 @@ def progress(quiet: bool = False) -> Iterator[OnProgress]:
 
 
 def describe(progress: Progress) -> str:
-    """What is being done, and while training its figures."""
+    """The stage in words; for training the epoch, speed, learning rate and held-out loss."""
     if progress.stage != "train":
-        return _DOING[progress.stage]
+        return _STAGES[progress.stage]
     figures = [f"{progress.words_per_second / 1e3:,.0f}k {progress.unit}/s", f"lr {progress.lr:.2g}"]
     if progress.heldout is not None:
         figures.append(f"held-out loss {progress.heldout:.4f}")
@@ -48,7 +55,7 @@ def describe(progress: Progress) -> str:
 
 
 class _Lines:
-    """For a file or a pipe: a line when a stage or an epoch begins or ends, and every ten seconds between."""
+    """For a file or a pipe: one line when a stage or an epoch begins or ends, and one every ten seconds."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -62,15 +69,16 @@ class _Lines:
         if phase == self._last and now < self._next and not ended:
             return
         self._last, self._next = phase, now + SECONDS_BETWEEN_LINES
-        share = f" {progress.done / progress.total:4.0%}" if progress.total else ""
-        with suppress(OSError):  # nobody reads it any more, which is no reason to stop training
-            self._stream.write(f"{progress.stage}{share}: {describe(progress)}\n")
+        share = f" {progress.done / progress.total:.0%}" if progress.total else ""
+        figures = f": {describe(progress)}" if progress.stage == "train" else ""
+        with suppress(OSError):  # a closed pipe is no reason to stop training
+            self._stream.write(f"{_STAGES[progress.stage]}{share}{figures}\n")
             self._stream.flush()
 
 
 @contextmanager
 def _bar() -> Iterator[OnProgress]:
-    """A bar with the time left. rich: thirty lines of ours would not know a terminal's width, colours and resizes."""
+    """A bar with the time left, by rich, which knows about the width, colours and resizing of terminals."""
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -81,9 +89,9 @@ def _bar() -> Iterator[OnProgress]:
 
         def show(progress: Progress) -> None:
             if progress.stage not in tasks:
-                for task in bar.tasks:  # what came before is done, also where nobody knew how much it would be
+                for task in bar.tasks:  # earlier stages are done, even those whose total was unknown
                     bar.update(task.id, completed=task.total or 1, total=task.total or 1)
-                tasks[progress.stage] = bar.add_task(_DOING[progress.stage], total=progress.total)
+                tasks[progress.stage] = bar.add_task(_STAGES[progress.stage], total=progress.total)
             bar.update(
                 tasks[progress.stage],  # type: ignore[arg-type]  # rich's TaskID is an int
                 description=describe(progress),

@@ -1,12 +1,12 @@
-"""The corpus of `pairloom demo`: text that every Python carries with it, the source of its standard library.
+"""The corpus of `pairloom demo`: the source of Python's standard library, which every Python brings along.
 
-A module is taken apart into passages: the paragraphs of its docstrings, its blocks of comments, its lines of code.
-Each becomes one sentence of words. What was left in and what was cut was decided by looking at the neighbours:
+A module is split into passages: the paragraphs of its docstrings, its blocks of comments, its lines of code. Each
+becomes one sentence. These choices gave the best neighbours:
 
-- tests stay out: they triple the text, but `valueerror` then sits among the names of assertions;
-- `socketType` and `socket_type` are both the words socket and type, as prose would say it;
-- `ValueError` stays whole, so that exceptions are words and have each other for neighbours;
-- a longer passage is said once: otherwise the 120 near-equal modules of `encodings` decide what a class is.
+- tests are left out: they triple the text, but then the neighbours of `valueerror` are names of assertions;
+- `socketType` and `socket_type` both become the words socket and type, as in prose;
+- `ValueError` stays one word, so that exceptions are neighbours of each other;
+- a longer passage is used once: otherwise the 120 similar modules of `encodings` decide what a class is.
 """
 
 import re
@@ -18,7 +18,7 @@ from pairloom.errors import InputError
 from pairloom.system.files import atomic_write
 
 # Frequent in every Python from 3.11 on, with neighbours that a person can judge: things of one kind (two, red, float,
-# valueerror), parts of one whole (month), partners (encode, server), one trade and its tools (match, signal, password).
+# valueerror), parts of a whole (month), counterparts (encode, server), a topic and its terms (match, signal, password).
 PROBES = (
     "two",
     "month",
@@ -35,9 +35,9 @@ PROBES = (
 )
 
 SKIPPED_FOLDERS = frozenset({"site-packages", "dist-packages", "test", "tests", "idle_test"})
-SAID_ONCE = 5  # words; from this length on a repeated passage is boilerplate, below it is idiom ("if not line")
+BOILERPLATE = 5  # words: a repeated passage of this length is boilerplate, a shorter one idiom ("if not line")
 
-# Strings and comments are matched so that a quote inside them opens nothing; only triple-quoted text is prose.
+# Strings and comments are matched too, so that a quote inside them opens nothing; only triple-quoted text is prose.
 LEXEME = re.compile(
     r"""
     (?P<prose> \"{3} (?:\\.|[^\\])*? \"{3} | '{3} (?:\\.|[^\\])*? '{3} )
@@ -53,15 +53,15 @@ NOT_WORDS = re.compile(r"\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|.)|\b\d\w*", re.DOTA
 WORD = re.compile(
     r"[A-Z][A-Za-z]*(?:Error|Exception|Warning)(?![A-Za-z])"  # ValueError
     r"|[A-Z]{2,}(?![a-z])"  # HTTP, of HTTPServer
-    r"|[A-Z][a-z]+|[a-z]{2,}"  # Server; one letter is no word
+    r"|[A-Z][a-z]+|[a-z]{2,}"  # Server; a single letter is not a word
 )
 
 
 def write_corpus(path: Path, root: Path | None = None) -> int:
     """Write the standard library (or the Python sources under `root`) as sentences; return the number of words.
 
-    One sentence a line, words separated by spaces, modules in the order of their paths: the same Python gives the
-    same bytes.
+    One sentence per line, words separated by spaces, modules in the order of their paths, so that the same Python
+    makes the same bytes.
     """
     root = Path(sysconfig.get_path("stdlib")) if root is None else root
     lines = list(sentences(modules(root)))
@@ -76,7 +76,7 @@ def write_corpus(path: Path, root: Path | None = None) -> int:
 
 
 def modules(root: Path) -> list[Path]:
-    """The sources under `root`, without tests and without what pip installed."""
+    """The sources under `root`, without tests and installed packages."""
     found = (path.relative_to(root) for path in root.rglob("*.py"))
     return [
         root / path for path in sorted(found) if SKIPPED_FOLDERS.isdisjoint(path.parts[:-1]) and (root / path).is_file()
@@ -84,21 +84,21 @@ def modules(root: Path) -> list[Path]:
 
 
 def sentences(paths: Iterable[Path]) -> Iterator[str]:
-    """Every passage of at least two words; one of `SAID_ONCE` or more words only where it is first said."""
-    said = set()
+    """The passages of at least two words; of repeated ones with `BOILERPLATE` or more words only the first."""
+    seen = set()
     for path in paths:
         for passage in passages(path.read_bytes().decode("utf-8", errors="replace")):
             found = words(passage)
             sentence = " ".join(found)
-            if len(found) < 2 or sentence in said:
+            if len(found) < 2 or sentence in seen:
                 continue
-            if len(found) >= SAID_ONCE:
-                said.add(sentence)
+            if len(found) >= BOILERPLATE:
+                seen.add(sentence)
             yield sentence
 
 
 def passages(source: str) -> Iterator[str]:
-    r"""Take a module apart into paragraphs of triple-quoted text, blocks of comments and lines of code.
+    r"""Split a module into paragraphs of triple-quoted text, blocks of comments and lines of code.
 
     >>> list(passages('import os\n# two\n# lines\nx = 1  # one\n'))
     ['import os', '# two\n# lines\n', 'x = 1  # one']
@@ -122,7 +122,7 @@ def _code(source: str) -> Iterator[str]:
 
 
 def words(passage: str) -> list[str]:
-    r"""The words of letters in a passage, in lower case; a name is taken apart, but an exception's.
+    r"""The words of a passage in lower case. Names are split into their words, except those of exceptions.
 
     >>> words('raise ValueError(f"no HTTPServer at {self._host_name}:{port0}\\n")')
     ['raise', 'valueerror', 'no', 'http', 'server', 'at', 'self', 'host', 'name', 'port']

@@ -1,4 +1,4 @@
-"""The command line: what is the same for every command, above all how it ends.
+"""The command line: run one command, and turn whatever ends it into one line and an exit code.
 
 Exit codes: 0 done, 2 bad input or option, 3 diverged, 4 corpus changed, 5 cannot write, 6 locked, 130 interrupted.
 """
@@ -8,69 +8,77 @@ import os
 import re
 import signal
 import sys
-import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from pairloom.cli.arguments import parse, say
+from pairloom.cli.arguments import parse
 from pairloom.cli.commands import command
+from pairloom.cli.console import print_message
+from pairloom.cli.signals import interrupt_on_signals
 from pairloom.errors import CheckpointWarning, ConfigError, CorpusWarning, PairloomError, VectorsWarning
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; gives the exit code."""
-    warnings.showwarning = _show_warning
-    for category in (CheckpointWarning, CorpusWarning, VectorsWarning):
-        warnings.simplefilter("always", category)
-    for name in ("SIGTERM", "SIGHUP"):  # by which schedulers and closed terminals end programs: clean up as for Ctrl-C
-        number = getattr(signal, name, None)
-        if number and threading.current_thread() is threading.main_thread() and not is_ignored(number):
-            signal.signal(number, _interrupt)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that knows fewer letters than the vocabulary
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
+    """Run one command. Returns the exit code."""
+    _show_our_warnings()
+    interrupt_on_signals()
+    _accept_all_characters()
     args = parse(sys.argv[1:] if argv is None else argv)
     try:
         command(args.command).run(args)
         if sys.stdout is not None:
             sys.stdout.flush()
-    except PairloomError as error:
-        say(f"pairloom {args.command}: {_as_typed(error, args.command)}")
-        return error.exit_code
-    except KeyboardInterrupt as interrupt:
-        say(f"pairloom {args.command}: interrupted; no output was saved.")
-        return 128 + (interrupt.args[0] if interrupt.args else signal.SIGINT)
-    except MemoryError:
-        say(f"pairloom {args.command}: there is not enough memory for this. Free some, or ask for less at once.")
-        return 2
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would try again on its way out
-        if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough, as `head` does
-            return 0
-        say(f"pairloom {args.command}: the output could not be written: {error.strerror}. Send it elsewhere.")
-        return 5
+    except BrokenPipeError:  # the reader has seen enough, for example `head`
+        _discard_output()
+        return 0
+    except (PairloomError, KeyboardInterrupt, MemoryError, OSError) as error:
+        message, code = _failure(error, args.command)
+        print_message(f"pairloom {args.command}: {message}")
+        return code
     return 0
 
 
-def is_ignored(number: int) -> bool:
-    """As `nohup` has it for SIGHUP, and a shell for the SIGINT of what runs in the background."""
-    return signal.getsignal(number) is signal.SIG_IGN
+def _failure(error: BaseException, name: str) -> tuple[str, int]:
+    """The message and the exit code of a command that failed."""
+    if isinstance(error, PairloomError):
+        return _with_option_names(error, name), error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted; no output was saved.", 128 + (error.args[0] if error.args else signal.SIGINT)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory. Close other programs, or choose smaller options.", 2
+    _discard_output()
+    assert isinstance(error, OSError)
+    return f"the output could not be printed: {error.strerror}. Redirect it to another place.", 5
 
 
-def _interrupt(number: int, _: object) -> None:
-    raise KeyboardInterrupt(number)
+def _discard_output() -> None:
+    """Send the rest of stdout nowhere: Python would try to write it again at exit, and fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _as_typed(error: PairloomError, name: str) -> str:
-    """The library speaks of min_count=0, the command line of --min-count 0, or of what the command calls it."""
+def _with_option_names(error: PairloomError, name: str) -> str:
+    """The message of an error, with `--min-count 0` in place of the library's `min_count=0`."""
     if not isinstance(error, ConfigError):
         return str(error)
-    typed = getattr(command(name), "TYPED", {})
-    return re.sub(r"^(\w+)=", lambda m: f"{typed.get(m[1], '--' + m[1].replace('_', '-'))} ", str(error))
+    names = getattr(command(name), "OPTION_NAMES", {})
+    return re.sub(r"^(\w+)=", lambda m: f"{names.get(m[1], '--' + m[1].replace('_', '-'))} ", str(error))
 
 
-def _show_warning(message: Warning | str, *details: Any, **_: Any) -> None:
-    say(f"pairloom: warning: {message}")
+def _show_our_warnings() -> None:
+    warnings.showwarning = _show_warning
+    for category in (CheckpointWarning, CorpusWarning, VectorsWarning):
+        warnings.simplefilter("always", category)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print_message(f"pairloom: warning: {message}")
+
+
+def _accept_all_characters() -> None:
+    """Print characters that the terminal's encoding lacks as escapes, and replace invalid bytes typed at it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")

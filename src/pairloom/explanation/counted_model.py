@@ -1,12 +1,12 @@
 """A model with the pair counts of its corpus, counted again with the settings of its record."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from pairloom.config import TextKeywords, TextOptions, TrainConfig
+from pairloom.config import TrainConfig
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.pairs.cooccurrence import Cooccurrences
@@ -92,20 +92,6 @@ def check_trained_on_text(embedding: Embedding) -> None:
             f"The word {word!r} of this model has no count, so it cannot be compared with a text. "
             "Use a .loom file that was trained on text, without words that the text does not have."
         )
-
-
-def config_of(embedding: Embedding) -> TrainConfig:
-    """The settings of training from the record, with defaults for settings that it does not have."""
-    known = {field.name for field in fields(TrainConfig)}
-    recorded = embedding.record.get("config", {})
-    return TrainConfig(**{name: value for name, value in recorded.items() if name in known})
-
-
-def text_of(embedding: Embedding, changed: TextKeywords) -> TextOptions:
-    """How the text was read, from the record, except for the options in `changed`."""
-    known = {field.name for field in fields(TextOptions)}
-    recorded = {name: value for name, value in embedding.record.get("text", {}).items() if name in known}
-    return TextOptions(**{**recorded, **changed})
 
 
 def vocabulary_of(embedding: Embedding) -> Vocabulary:

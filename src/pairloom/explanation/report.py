@@ -12,7 +12,7 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import Corpus, open_corpus
 from pairloom.explanation import all_pairs, fit
-from pairloom.explanation.counted_model import CountedModel, check_trained_on_text, config_of, text_of, vocabulary_of
+from pairloom.explanation.counted_model import CountedModel, check_trained_on_text, vocabulary_of
 from pairloom.explanation.geometry import Geometry, geometry
 from pairloom.explanation.memory_need import ExplanationSizes, tokens_per_slab
 from pairloom.explanation.windows import PairDistances, effective_windows, with_gaps
@@ -23,6 +23,7 @@ from pairloom.progress import OnProgress, ignore
 from pairloom.system.memory import Budget
 from pairloom.types import CorpusLike, PathName
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.record import recorded_config, recorded_text
 
 
 class _RunOptions(TypedDict):
@@ -92,11 +93,11 @@ def explain(
     check_trained_on_text(embedding)
     check_whole("most_products", most_products, 1, 2**62, "5000000000 takes under a minute at dim 100")
     threads = checked_threads(threads)
-    config = config_of(embedding)
+    config = recorded_config(embedding.record)
     tokens = tokens_per_slab(Budget(max_memory), ExplanationSizes.of(embedding, config), threads)
     vocabulary = vocabulary_of(embedding)
     options: _RunOptions = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
-    with open_corpus(corpus, text=text_of(embedding, text), tokenize=tokenize) as opened:
+    with open_corpus(corpus, text=recorded_text(embedding.record, **text), tokenize=tokenize) as opened:
         with prepare(opened, vocabulary=vocabulary, gaps=config.clean, **options) as encoded:
             counts = trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens, **options)
             model = CountedModel(embedding=embedding, config=config, counts=counts)
@@ -131,11 +132,11 @@ def count_corpus(
 ) -> Cooccurrences:
     """Count the pairs that training takes from this corpus with the model's settings, for `explain_similarity`."""
     check_trained_on_text(embedding)
-    config, threads = config_of(embedding), checked_threads(threads)
+    config, threads = recorded_config(embedding.record), checked_threads(threads)
     tokens = tokens_per_slab(Budget(max_memory), ExplanationSizes.of(embedding, config), threads, everything=False)
     options: _RunOptions = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
     with (
-        open_corpus(corpus, text=text_of(embedding, text)) as opened,
+        open_corpus(corpus, text=recorded_text(embedding.record, **text)) as opened,
         prepare(opened, vocabulary=vocabulary_of(embedding), gaps=config.clean, **options) as encoded,
     ):
         return trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens, **options)

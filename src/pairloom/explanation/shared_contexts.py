@@ -23,12 +23,13 @@ import numpy as np
 
 from pairloom.config import check_whole
 from pairloom.errors import InputError
-from pairloom.explanation.counted_model import check_explainable, config_of
+from pairloom.explanation.counted_model import check_explainable
 from pairloom.explanation.memory_need import check_similarity_memory
 from pairloom.pairs.cooccurrence import Cooccurrences
 from pairloom.system.memory import Budget
 from pairloom.types import Float64s
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.record import recorded_config
 
 SMALLEST = 1e-10  # eigenvalues of G below this share of the largest count as zero: float32 is not more precise
 
@@ -123,7 +124,7 @@ def _strengths(embedding: Embedding, u: Float64s) -> Float64s:
     """a_c(w) of two words for all contexts."""
     C = embedding.contexts.vectors.astype(np.float64)
     weights = (
-        np.maximum(embedding.contexts.counts, 1) ** config_of(embedding).noise_power
+        np.maximum(embedding.contexts.counts, 1) ** recorded_config(embedding.record).noise_power
     )  # without counts all weights are equal
     C *= np.sqrt(weights / weights.sum())[:, None]
     strengths: Float64s = (C @ (_inverse_root(C.T @ C) @ u.T)).T

@@ -21,7 +21,7 @@ k noise(c) / p(c) for each of its pairs in D, where p(c) is the share of c in D.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -55,6 +55,7 @@ from pairloom.system.display import quoted
 from pairloom.system.threads import Workers, workers
 from pairloom.types import CorpusLike, Float64s, PairsLike, PathName
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.record import recorded_config, recorded_text
 from pairloom.vectors.vectors import Vectors
 
 Side = Literal["words", "contexts"]
@@ -191,7 +192,7 @@ def _settings(
     """The options that the model was trained with, overridden by `options` and `min_count`."""
     others = ("words", "side", "min_count", "l2", "most_contexts", "threads", "cache_dir", "on_progress", "pairs")
     check_names(options, [*_MODEL, *_TEXT, *others])
-    trained, text = record.get("config", {}), record.get("text", {})
+    trained = record.get("config", {})
     for name, ours in (("objective", "negative"), ("model", "skipgram")):
         if trained.get(name, ours) != ours:
             raise InputError(
@@ -201,14 +202,12 @@ def _settings(
     for name in ("clean", "positional"):
         if trained.get(name):
             raise InputError(f"Words cannot be folded into a model with {name} windows. Train one with {name}=False.")
-    config = TrainConfig(**{f.name: trained[f.name] for f in fields(TrainConfig) if f.name in trained})
-    given: dict[str, Any] = {name: options[name] for name in _MODEL if name in options}
+    changes: dict[str, Any] = {name: options[name] for name in _MODEL if name in options}
     if min_count is not None:
         check_min_count(min_count)
-        given["min_count"] = min_count
-    reading = {name: text[name] for name in _TEXT if name in text}
-    reading |= {name: options[name] for name in _TEXT if name in options}
-    return replace(config, **given), TextOptions(**reading)
+        changes["min_count"] = min_count
+    reading: Any = {name: options[name] for name in _TEXT if name in options}
+    return recorded_config(record, **changes), recorded_text(record, **reading)
 
 
 def _fixed_and_growing(embedding: Embedding, side: Side) -> tuple[Vectors, Vectors]:

@@ -6,17 +6,17 @@ then a logistic regression, as the paper remarks.
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from pairloom.config import TextOptions, TrainConfig, check_choice
+from pairloom.config import check_choice
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, InputError
 from pairloom.types import Matrix, PathName
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.record import recorded_options
 from pairloom.vectors.vectors import Vectors
 
 Frozen = Literal["words", "contexts"]
@@ -44,13 +44,13 @@ class Start(NamedTuple):
                 "Leave out dim."
             )
         record = self.embedding.record
-        known = {**record.get("config", {}), **record.get("text", {})}
-        names = {field.name for config in (TrainConfig, TextOptions) for field in fields(config)} - _FRESH
+        known: dict[str, Any] = {**recorded_options(record)}
+        names = known.keys() - _FRESH
         if kind not in record.get("corpus", {}):
             names &= _ANYWHERE
         if known.get("model") == "sppmi-svd":  # computed, so training cannot go on with it
             names -= {"model"}
-        return {**{name: known[name] for name in names & known.keys()}, "dim": self.embedding.dim, **given}
+        return {**{name: known[name] for name in names}, "dim": self.embedding.dim, **given}
 
     @property
     def epochs(self) -> int:

@@ -1,6 +1,6 @@
-"""The commands, one file each, named as they are typed: PURPOSE, EXAMPLE, `arguments` and `run`.
+"""The commands, one module each, named as they are typed.
 
-What brings NumPy is imported by `run`, so that --help answers at once.
+A command imports NumPy, and whatever needs it, inside `run`, so that --help answers at once.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -34,16 +34,19 @@ NAMES = (  # in the order of --help
 
 
 class Command(Protocol):
-    """What the file of a command has."""
+    """The module of a command.
 
-    PURPOSE: str
+    It may also have OPTION_NAMES, the command's names for parameters of the library: {"topn": "-n"}. Errors use them.
+    """
+
+    PURPOSE: str  # what it does, in one line for --help
     EXAMPLE: str
 
     def arguments(self, parser: ArgumentParser) -> None:
-        """Add what can be typed after the command."""
+        """Add the arguments of the command."""
 
     def run(self, args: Namespace) -> None:
-        """Do it: call the library and print."""
+        """Call the library and print the result."""
 
 
 def command(name: str) -> Command:

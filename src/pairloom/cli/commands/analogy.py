@@ -1,49 +1,54 @@
 """pairloom analogy: a is to b as c is to what?"""
 
+import sys
 from argparse import ArgumentParser, Namespace
 
-from pairloom.cli.arguments import say, whole
-from pairloom.cli.commands.inputs import add_model, load, side
-from pairloom.cli.commands.near import asked, show
+from pairloom.cli.arguments import add_json
+from pairloom.cli.commands.near import add_search, answer_each, check_search, print_neighbours
+from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
 from pairloom.errors import InputError
 
-PURPOSE = "a is to b as c is to what?"
+PURPOSE = "answer: a is to b as c is to what?"
 EXAMPLE = "pairloom analogy king.loom man king woman"
-TYPED = {"topn": "-n"}  # what the library calls otherwise
+OPTION_NAMES = {"topn": "-n"}
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it."""
+    parser.usage = "%(prog)s MODEL A B C [options]\n       %(prog)s MODEL [options] < QUESTIONS"
     add_model(parser)
-    parser.add_argument("word", metavar="A B C", nargs="*", help="three words; without any, lines of three from stdin")
-    parser.add_argument("-n", type=whole, default=10, metavar="N", help="how many answers (10)")
     parser.add_argument(
-        "--method", choices=["add", "mul"], default="add", help="3CosAdd: b - a + c; 3CosMul: b c / a (add)"
+        "word",
+        metavar="A B C",
+        nargs="*",
+        default=[],
+        help="three words; if none, questions are read from stdin, three words per line",
     )
-    parser.add_argument("--restrict-vocab", type=whole, metavar="N", help="look among the N most frequent words only")
-    parser.add_argument("--json", action="store_true", help="print a line of JSON for each question")
+    add_search(parser)
+    parser.add_argument(
+        "--method",
+        choices=["add", "mul"],
+        default="add",
+        help="3CosAdd (b - a + c) or 3CosMul (b * c / a) (default: add)",
+    )
+    add_matrix_choice(parser)
+    add_json(parser, "a line for each question")
 
 
 def run(args: Namespace) -> None:
-    """Answer question after question; one that cannot be answered does not keep the others from it."""
-    vectors = side(load(args.model), args)
-    vectors.most_similar_batch([], topn=args.n, restrict_vocab=args.restrict_vocab)  # refuses these once, not per line
-    ask = vectors.most_similar if args.method == "add" else vectors.most_similar_cosmul
-    failed = None
-    for line in asked([" ".join(args.word)] if args.word else []):
-        try:
-            a, b, c = _three(line)
-            near = ask([b, c], [a], args.n, restrict_vocab=args.restrict_vocab)
-            show(f"{a} : {b} = {c} :", near, {"words": [a, b, c]} if args.json else None)
-        except InputError as error:
-            say(f"pairloom analogy: {error}")
-            failed = error
-    if failed:
-        raise SystemExit(failed.exit_code)
+    vectors = chosen_vectors(load(args.model), args)
+    check_search(vectors, args)
+    most_similar = vectors.most_similar if args.method == "add" else vectors.most_similar_cosmul
+
+    def answer(question: str) -> None:
+        a, b, c = _three_words(question)
+        near = most_similar([b, c], [a], args.n, restrict_vocab=args.restrict_vocab)
+        print_neighbours(f"{a} : {b} = {c} :", near, {"words": [a, b, c]} if args.json else None)
+
+    answer_each("analogy", [" ".join(args.word)] if args.word else sys.stdin or (), answer)
 
 
-def _three(line: str) -> list[str]:
-    words = line.split()
+def _three_words(question: str) -> list[str]:
+    words = question.split()
     if len(words) != 3:
-        raise InputError(f"{line[:60]!r} is not a question: give three words, as in: man king woman")
+        raise InputError(f"{question[:60]!r} is not a question. Give three words, for example: man king woman")
     return words

@@ -1,11 +1,12 @@
-"""pairloom classes: words grouped into classes."""
+"""pairloom classes: group words into classes."""
 
 import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from pairloom.cli.arguments import whole
-from pairloom.cli.commands.inputs import check_not_read, load
+from pairloom.cli.arguments import add_json, whole_number
+from pairloom.cli.files import check_not_read
+from pairloom.cli.models import add_model, load
 from pairloom.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,27 +17,27 @@ EXAMPLE = "pairloom classes king.loom -k 500 -o classes.txt"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it."""
-    parser.add_argument("model", metavar="MODEL", help="a file of vectors")
-    parser.add_argument("-k", type=whole, required=True, metavar="K", help="how many classes")
+    add_model(parser)
+    parser.add_argument("-k", type=whole_number, required=True, metavar="K", help="number of classes")
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="write `word class` lines, sorted by class, instead of printing a table"
     )
-    parser.add_argument("-n", type=whole, default=8, metavar="N", help="words of each class in the table (8)")
+    parser.add_argument(
+        "-n", type=whole_number, default=8, metavar="N", help="words to show for each class in the table (default: 8)"
+    )
     parser.add_argument(
         "--algorithm",
         choices=["minibatch", "lloyd"],
         default="minibatch",
-        help="minibatch is faster, lloyd slightly better (minibatch)",
+        help="minibatch is faster, lloyd slightly better (default: minibatch)",
     )
-    parser.add_argument("--seed", type=whole, default=1, metavar="N", help="another seed gives other classes (1)")
     parser.add_argument(
-        "--json", action="store_true", help="print a line of JSON for each class with all its words; with -o, a summary"
+        "--seed", type=whole_number, default=1, metavar="N", help="seed of the random start of k-means (default: 1)"
     )
+    add_json(parser, "a line for each class with all its words (with -o, only a summary)")
 
 
 def run(args: Namespace) -> None:
-    """Do it."""
     from pairloom.system.files import check_folder
     from pairloom.vectors.classes import word_classes
 
@@ -50,11 +51,9 @@ def run(args: Namespace) -> None:
         classes.save(args.output)
         _print_summary(classes, args)
     elif args.json:
-        for number, size in enumerate(classes.sizes.tolist()):
-            facts = {"class": number, "size": size, "words": classes.members(number)}
-            print(json.dumps(facts, ensure_ascii=False))
+        _print_json(classes)
     else:
-        _print_table(classes, args)
+        _print_table(classes, args.n)
 
 
 def _print_summary(classes: "WordClasses", args: Namespace) -> None:
@@ -63,15 +62,21 @@ def _print_summary(classes: "WordClasses", args: Namespace) -> None:
     print(json.dumps(facts) if args.json else f"{args.output}: {_sentence(classes)}")
 
 
-def _print_table(classes: "WordClasses", args: Namespace) -> None:
-    print("class   words  the most central")
+def _print_json(classes: "WordClasses") -> None:
     for number, size in enumerate(classes.sizes.tolist()):
-        print(f"{number:5} {size:7,}  {' '.join(word for word, _ in classes.members(number)[: args.n])}")
+        facts = {"class": number, "size": size, "words": classes.members(number)}
+        print(json.dumps(facts, ensure_ascii=False))
+
+
+def _print_table(classes: "WordClasses", n_words: int) -> None:
+    print("class   words  most central words")
+    for number, size in enumerate(classes.sizes.tolist()):
+        print(f"{number:5} {size:7,}  {' '.join(word for word, _ in classes.members(number)[:n_words])}")
     print(_sentence(classes))
 
 
 def _sentence(classes: "WordClasses") -> str:
     sizes = classes.sizes
     outside = len(classes.labels) - int(sizes.sum())
-    zero = f"; {outside:,} with a zero vector are in none (-1)" if outside else ""
-    return f"{sizes.sum():,} words in {len(classes):,} classes of {sizes.min():,} to {sizes.max():,}{zero}"
+    zero = f"; {outside:,} with a zero vector are in no class (-1)" if outside else ""
+    return f"{sizes.sum():,} words in {len(classes):,} classes of {sizes.min():,} to {sizes.max():,} words{zero}"

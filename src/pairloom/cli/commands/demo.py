@@ -1,4 +1,4 @@
-"""pairloom demo: train on Python's own library and look at what was learnt."""
+"""pairloom demo: train on the source of Python's standard library and show some neighbours."""
 
 import json
 import shutil
@@ -7,34 +7,34 @@ import tempfile
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from pairloom.cli.arguments import whole
+from pairloom.cli.arguments import add_json, add_threads
 from pairloom.cli.console import progress
 from pairloom.config import checked_threads
 
-PURPOSE = "train on Python's own library and look at it"
+PURPOSE = "train on the source of Python's standard library and show what was learnt"
 EXAMPLE = "pairloom demo"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it."""
-    parser.add_argument("-o", "--output", metavar="OUT", default="demo.loom", help="the model (demo.loom)")
-    parser.add_argument("--threads", type=whole, metavar="N", help="all cores")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", default="demo.loom", help="the model to write (default: demo.loom)"
+    )
+    add_threads(parser, "the result is the same for any number of threads")
+    add_json(parser)
 
 
 def run(args: Namespace) -> None:
-    """Train, save, and show some neighbours."""
     from pairloom import formats
     from pairloom.cli.demo_text import PROBES, write_corpus
     from pairloom.training.train import train
 
     checked_threads(args.threads)
-    formats.check_output(args.output)  # before the text is made
+    formats.check_output(args.output)  # before the text is made, which takes seconds
     with tempfile.TemporaryDirectory() as folder, progress() as on_progress:
         corpus = Path(folder) / "python.txt"
         tokens = write_corpus(corpus)
         if not args.json:
-            print(f"The text: {tokens:,} words from the sources and docstrings of Python's standard library.")
+            print(f"Training on {tokens:,} words: the code and docstrings of Python's standard library.")
         embedding = train(
             corpus, sample=1e-4, threads=args.threads, output=args.output, cache_dir=folder, on_progress=on_progress
         )
@@ -44,16 +44,19 @@ def run(args: Namespace) -> None:
         facts = {"output": args.output, "tokens": tokens, "words": len(embedding), "heldout_loss": losses, "near": near}
         print(json.dumps(facts, indent=2))
         return
-    print(f"Learnt: {len(embedding):,} words. Held-out loss {losses[0]:.3f} before training, {losses[-1]:.3f} after.\n")
+    print(
+        f"Learnt vectors for {len(embedding):,} words. Held-out loss: {losses[0]:.3f} before, {losses[-1]:.3f} after."
+    )
+    print("\nSome words and their nearest neighbours:\n")
     for word, others in near.items():
         print(f"{word:>12}  {', '.join(others)}")
-    print(_next(args.output))
+    print(_next_steps(args.output))
 
 
-def _next(model: str) -> str:
+def _next_steps(model: str) -> str:
     pairloom = "pairloom" if shutil.which("pairloom") else sys.argv[0]
     return (
-        f"\nThe model is in {model}. What to try next:\n"
+        f"\nThe model is in {model}. Try next:\n"
         f"  {pairloom} near {model} socket thread\n"
         f"  {pairloom} info {model}\n"
         f"  {pairloom} train YOUR_TEXT.txt -o yours.loom"

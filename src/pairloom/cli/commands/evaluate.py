@@ -1,4 +1,4 @@
-"""pairloom evaluate: how good models are, by files of analogies, similarities and categories."""
+"""pairloom evaluate: score models by files of analogies, similarities and categories."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -6,27 +6,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pairloom.cli.arguments import whole
-from pairloom.cli.commands.inputs import add_side, load, side
-from pairloom.cli.commands.tables import print_table
+from pairloom.cli.arguments import add_json, add_threads, whole_number
+from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
+from pairloom.cli.tables import print_table
 from pairloom.config import checked_threads
 
 if TYPE_CHECKING:
     from pairloom.evaluation import AnalogyScores, CategoryScores, MethodName, QuestionFile, Scores, SimilarityScores
 
-PURPOSE = "how good a model is, by analogies, similarities and categories"
+PURPOSE = "score models by analogies, similarities and categories"
 EXAMPLE = "pairloom evaluate king.loom questions-words.txt ws353.tsv --against queen.loom"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it."""
-    parser.add_argument("model", metavar="MODEL", help="a file of vectors")
+    add_model(parser)
     parser.add_argument(
         "file",
         metavar="FILE",
         nargs="+",
-        help="files of analogies (`: section` lines, then four words a line), similarities (two words and a number) "
-        "or categories (a word and its category); their lines show which it is; - is stdin",
+        help="files of analogies (lines of four words, under `: section` lines), similarities (two words and a number) "
+        "or categories (a word and its category), told apart by their lines; - for standard input",
     )
     parser.add_argument(
         "--against",
@@ -34,40 +33,48 @@ def arguments(parser: ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="more models, side by side in the table; an option, since a file of vectors may end in .txt too",
+        help="other models to show side by side in the table",
     )
-    add_side(parser)
-    parser.add_argument("--sections", action="store_true", help="a line for each section of analogies")
-    parser.add_argument(
-        "--threads", type=whole, metavar="N", help="how many threads (all cores); scores are the same for any number"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
-    _add_choices(parser)
+    add_matrix_choice(parser)
+    parser.add_argument("--sections", action="store_true", help="also show each section of a file of analogies")
+    add_threads(parser, "the scores are the same for any number of threads")
+    add_json(parser)
+    _add_policy(parser)
 
 
-def _add_choices(parser: ArgumentParser) -> None:
-    choices = parser.add_argument_group("choices that change the scores")
-    choices.add_argument(
-        "--method", choices=["add", "mul", "both"], default="add", help="3CosAdd, 3CosMul or both (add)"
+def _add_policy(parser: ArgumentParser) -> None:
+    policy = parser.add_argument_group("choices that change the scores")
+    policy.add_argument(
+        "--method",
+        choices=["add", "mul", "both"],
+        default="add",
+        help="how to answer analogies: 3CosAdd, 3CosMul or both (default: add)",
     )
-    choices.add_argument(
+    policy.add_argument(
         "--restrict-vocab",
-        type=whole,
+        type=whole_number,
         metavar="N",
-        help="only the first N words are asked and searched, 0 for all (300000, as in gensim)",
+        help="use only the first N words of a model; 0 for all (default: 300000, as in gensim)",
     )
-    choices.add_argument("--case", choices=["fold", "keep"], default="fold", help="whether King is king (fold)")
-    choices.add_argument(
+    policy.add_argument(
+        "--case",
+        choices=["fold", "keep"],
+        default="fold",
+        help="fold: King and king are the same word. keep: they differ (default: fold)",
+    )
+    policy.add_argument(
         "--unknown",
         choices=["skip", "wrong"],
         default="skip",
-        help="leave out questions with unknown words, or count them as wrong (skip)",
+        help="questions with unknown words: skip them, or count them as wrong (default: skip)",
     )
-    choices.add_argument("--seed", type=whole, default=1, metavar="N", help="of the bootstrap and of k-means (1)")
+    policy.add_argument(
+        "--seed", type=whole_number, default=1, metavar="N", help="seed of the bootstrap and of k-means (default: 1)"
+    )
 
 
 class Line(NamedTuple):
-    """A line of the table for one model."""
+    """What one line of the table says about one model."""
 
     test: str
     score: str
@@ -76,11 +83,10 @@ class Line(NamedTuple):
 
 
 def run(args: Namespace) -> None:
-    """Do it."""
     from pairloom.evaluation import RESTRICT_VOCAB, Policy, kind_of, read
 
     args.restrict_vocab = RESTRICT_VOCAB if args.restrict_vocab is None else args.restrict_vocab
-    Policy(restrict_vocab=args.restrict_vocab)  # refuses before anything is read
+    Policy(restrict_vocab=args.restrict_vocab)  # a wrong value is reported before large models are loaded
     checked_threads(args.threads)
     files = [read(path) for path in args.file]
     for file in files:
@@ -88,18 +94,21 @@ def run(args: Namespace) -> None:
     models = [args.model, *args.against]
     scores = [_scores(model, files, args) for model in models]
     if args.json:
-        found = [{"model": m, "results": [s.as_dict() for s in some]} for m, some in zip(models, scores, strict=True)]
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        results = [[file_scores.as_dict() for file_scores in model_scores] for model_scores in scores]
+        facts = [{"model": model, "results": result} for model, result in zip(models, results, strict=True)]
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
         return
-    _print_table(models, [[line for some in of_model for line in _lines(some, args)] for of_model in scores])
+    _print_table(
+        models, [[line for file_scores in of_model for line in _lines(file_scores, args)] for of_model in scores]
+    )
     print(_footnote(args, scores[0]))
 
 
 def _scores(model: str, files: "list[QuestionFile]", args: Namespace) -> "list[Scores]":
-    """What each file says of a model; analogies say it once for each method."""
+    """The scores of a model on each file, and on analogies for each method."""
     from pairloom.evaluation import evaluate, kind_of
 
-    vectors = side(load(model), args)
+    vectors = chosen_vectors(load(model), args)
     names = ("restrict_vocab", "case", "unknown", "seed", "threads")
     options = {name: getattr(args, name) for name in names}
     methods: list[MethodName] = ["add", "mul"] if args.method == "both" else [args.method]
@@ -154,28 +163,28 @@ def _decimal(value: float | None) -> str:
     return "     -" if value is None else f"{value:6.3f}"
 
 
-def _covered(known: int, of: int) -> str:
-    return f"{known:,} of {of:,}"
+def _covered(known: int, total: int) -> str:
+    return f"{known:,} of {total:,}"
 
 
 def _footnote(args: Namespace, scores: "list[Scores]") -> str:
-    """The choices behind the numbers."""
+    """What the columns mean under the chosen policy."""
     from pairloom.evaluation import SimilarityScores
 
     limit = f"the first {args.restrict_vocab:,}" if args.restrict_vocab else "all"
     searched = f"{limit} {'contexts' if args.contexts else 'words'} of a model"
-    case = "alike" if args.case == "fold" else "apart"
-    others = "left out" if args.unknown == "skip" else "counted as wrong"
-    note = f"known: questions whose words are among {searched}, upper and lower case {case}; others are {others}."
-    has_interval = any(isinstance(some, SimilarityScores) for some in scores)
-    return note + (" In []: 95 % by bootstrap over pairs." if has_interval else "")
+    case = "ignoring case" if args.case == "fold" else "case counts"
+    unknown = "skipped" if args.unknown == "skip" else "counted as wrong"
+    note = f"known: questions whose words are among {searched} ({case}); the others are {unknown}."
+    has_interval = any(isinstance(file_scores, SimilarityScores) for file_scores in scores)
+    return note + (" In []: the 95 % interval, by bootstrap over pairs." if has_interval else "")
 
 
 # --- The table
 
 
 def _print_table(models: list[str], columns: list[list[Line]]) -> None:
-    """Tests down, models across: their lines are those of the same files, so they belong to the same tests."""
+    """Print a row for each test and two columns for each model. All models have the same tests in the same order."""
     heads = ["test", "score", *(head for model in models for head in (model, "known"))]
     rows = [
         [lines[0].test, lines[0].score, *(cell for line in lines for cell in (line.value, line.coverage))]

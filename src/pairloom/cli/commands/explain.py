@@ -1,16 +1,16 @@
-"""pairloom explain: why a model works, from the counts of its corpus; or why two of its words are alike."""
+"""pairloom explain: show from a corpus why a model works, or why two of its words are similar."""
 
 import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pairloom.cli.arguments import add_cache_dir, add_max_memory, add_running, whole
-from pairloom.cli.commands.inputs import check_not_read, closed_pipes, given, load, source
-from pairloom.cli.commands.tables import print_table
+from pairloom.cli.arguments import add_running, explicit_options, whole_number
 from pairloom.cli.console import progress
+from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths
+from pairloom.cli.models import load
+from pairloom.cli.tables import print_table
 from pairloom.config import TextOptions, checked_threads
-from pairloom.corpus.finding import names_files
 from pairloom.errors import InputError
 from pairloom.progress import OnProgress
 from pairloom.system.memory import checked_size
@@ -21,43 +21,66 @@ if TYPE_CHECKING:
     from pairloom.pairs.cooccurrence import Cooccurrences
     from pairloom.vectors.embedding import Embedding
 
-PURPOSE = "why a model works, or why two words are alike"
+PURPOSE = "explain why a model works, or why two words are similar"
 EXAMPLE = "pairloom explain king.loom corpus.txt --page king.html; pairloom explain king.loom king queen"
-TYPED = {"topn": "-n"}
+OPTION_NAMES = {"topn": "-n"}
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it."""
+    parser.usage = "%(prog)s MODEL CORPUS [CORPUS ...] [options]\n       %(prog)s MODEL WORD WORD [options]"
     parser.add_argument("model", metavar="MODEL", help="a .loom file that was trained on text")
     parser.add_argument(
         "what",
         metavar="CORPUS | WORD WORD",
         nargs="+",
-        help="the text that it was trained on: files, globs, folders, - for stdin; or two words, if there are no such "
-        "files",
+        help="the text that the model was trained on (files, folders, quoted globs, or - for standard input); or two "
+        "words, if no files have these names",
     )
-    parser.add_argument("--page", metavar="OUT.html", help="write a page with plots too; it needs no network")
-    words = parser.add_argument_group("two words")
-    words.add_argument("-n", type=whole, default=10, metavar="N", help="contexts on either side (10)")
-    words.add_argument("--corpus", metavar="CORPUS", nargs="+", help="the text, to count the contexts in")
-    reading = parser.add_argument_group("reading, where it was not as the model's record says")
-    reading.add_argument("--lowercase", action="store_const", const=True, help="fold words to lower case")
-    reading.add_argument("--encoding", metavar="NAME", help="encoding of the text (utf-8)")
-    reading.add_argument("--errors", choices=["strict", "replace", "ignore"], help="what to do with bad bytes (strict)")
-    parser.add_argument(
+    _add_model_options(parser)
+    _add_word_options(parser)
+    _add_reading(parser)
+    add_running(parser, max_memory=True, cache_dir=True)
+
+
+def _add_model_options(parser: ArgumentParser) -> None:
+    model = parser.add_argument_group("explaining a model")
+    model.add_argument(
+        "--page", metavar="OUT.html", help="also write a page with plots, which loads nothing from the network"
+    )
+    model.add_argument(
         "--most-products",
-        type=whole,
+        type=whole_number,
         metavar="N",
-        help="the objective takes all words with all contexts; with more than this, only the most frequent words "
-        "(5000000000)",
+        help="compute at most N inner products for the objective; if all words with all contexts make more, use only "
+        "the most frequent words (default: 5000000000)",
     )
-    add_running(parser)
-    add_max_memory(parser)
-    add_cache_dir(parser)
+
+
+def _add_word_options(parser: ArgumentParser) -> None:
+    words = parser.add_argument_group("explaining two words")
+    words.add_argument(
+        "-n", type=whole_number, default=10, metavar="N", help="contexts to show for and against (default: 10)"
+    )
+    words.add_argument(
+        "--corpus", metavar="CORPUS", nargs="+", help="also show how often the contexts occur in this text"
+    )
+
+
+def _add_reading(parser: ArgumentParser) -> None:
+    """As `add_reading`, but the defaults are in the model's record."""
+    reading = parser.add_argument_group("reading the text (default: as for training)")
+    reading.add_argument("--lowercase", action="store_const", const=True, help="convert the text to lower case")
+    reading.add_argument("--encoding", metavar="NAME", help="encoding of the text")
+    reading.add_argument(
+        "--errors",
+        choices=["strict", "replace", "ignore"],
+        help="bytes that are invalid in the encoding: stop, replace them by U+FFFD, or skip them",
+    )
 
 
 def run(args: Namespace) -> None:
-    """Do it."""
+    from pairloom.corpus.finding import names_files
+
     checked_threads(args.threads)
     args.max_memory = checked_size(args.max_memory)
     embedding = load(args.model)
@@ -73,30 +96,30 @@ def _explain_words(embedding: "Embedding", args: Namespace) -> None:
     from pairloom.explanation.tables import similarity_tables
 
     if args.page is not None:
-        raise InputError("A page is made of a corpus, not of two words. Leave out --page, or give the corpus.")
+        raise InputError("--page needs a corpus, not two words. Leave out --page, or name the corpus after the model.")
     a, b = args.what
-    asked: dict[str, Any] = {"topn": args.n, "max_memory": args.max_memory}
-    explain_similarity(embedding, a, b, **asked)  # refuses before a corpus is counted
+    options: dict[str, Any] = {"topn": args.n, "max_memory": args.max_memory}
+    explain_similarity(embedding, a, b, **options)  # to report unknown words before a corpus is counted
     with progress(args.quiet) as on_progress:
         counts = _counts(embedding, args, on_progress) if args.corpus else None
-    found = explain_similarity(embedding, a, b, counts=counts, **asked)
+    shared_contexts = explain_similarity(embedding, a, b, counts=counts, **options)
     if args.json:
-        facts = as_plain_data(found)
-        del facts["contributions"]  # as many as there are contexts
+        facts = as_plain_data(shared_contexts)
+        del facts["contributions"]  # one for each context of the model
         print(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        print(_sentence(found))
-        for table in similarity_tables(found):
+        print(_sentence(shared_contexts))
+        for table in similarity_tables(shared_contexts):
             if table.rows:
                 print()
                 _print(table)
 
 
 def _sentence(found: "SharedContexts") -> str:
-    parts = f"{found.common:.4f} that all words have in common + {found.contributions.sum():.4f} by contexts"
+    parts = f"{found.common:.4f} shared by all words + {found.contributions.sum():.4f} from contexts"
     rest = f" + {found.unexplained:.4f} unexplained" if abs(found.unexplained) >= 5e-5 else ""
-    half = f"{found.half:,} of {len(found.contributions):,} contexts make up half of what speaks for it"
-    return f"{found.words[0]} and {found.words[1]}: cosine {found.cosine:.4f} = {parts}{rest}; {half}."
+    half = f"{found.half:,} of {len(found.contributions):,} contexts make up half of the positive contributions"
+    return f"{found.words[0]} and {found.words[1]}: cosine {found.cosine:.4f} = {parts}{rest}. {half}."
 
 
 def _counts(embedding: "Embedding", args: Namespace, on_progress: OnProgress) -> "Cooccurrences":
@@ -104,7 +127,7 @@ def _counts(embedding: "Embedding", args: Namespace, on_progress: OnProgress) ->
 
     return count_corpus(
         embedding,
-        source(args.corpus),
+        input_paths(args.corpus),
         threads=args.threads,
         max_memory=args.max_memory,
         cache_dir=args.cache_dir,
@@ -119,7 +142,7 @@ def _explain_model(embedding: "Embedding", args: Namespace) -> None:
     from pairloom.system.files import check_folder
 
     if args.corpus:
-        raise InputError("--corpus goes with two words. Name the corpus right after the model.")
+        raise InputError("--corpus is only for two words. Name the corpus right after the model instead.")
     if args.page is not None:
         check_folder(args.page)
         check_not_read(args.page, args.model, *args.what)
@@ -127,7 +150,7 @@ def _explain_model(embedding: "Embedding", args: Namespace) -> None:
     with progress(args.quiet) as on_progress:
         report = explain(
             embedding,
-            source(args.what),
+            input_paths(args.what),
             threads=args.threads,
             max_memory=args.max_memory,
             cache_dir=args.cache_dir,
@@ -147,18 +170,18 @@ def _explain_model(embedding: "Embedding", args: Namespace) -> None:
         print()
         _print(table)
     if args.page is not None:
-        print(f"\n{args.page}: the same with plots")
+        print(f"\n{args.page}: the same, with plots")
 
 
 def _reading(args: Namespace) -> dict[str, Any]:
-    return given(args, [name for name in TextOptions.__dataclass_fields__ if name != "max_sentence"])
+    return explicit_options(args, [name for name in TextOptions.__dataclass_fields__ if name != "max_sentence"])
 
 
 def _write_page(report: Any, args: Namespace) -> None:
     from pairloom.explanation.page import page
     from pairloom.system.files import atomic_write
 
-    with closed_pipes(), atomic_write(args.page) as file:
+    with closed_pipe_is_no_error(), atomic_write(args.page) as file:
         file.write(page(report, Path(args.model).name).encode("utf-8", "backslashreplace"))
 
 

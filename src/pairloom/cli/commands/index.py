@@ -1,30 +1,40 @@
-"""pairloom index: make the index of a model, for approximate search."""
+"""pairloom index: build the index of a model, for approximate search."""
 
 import json
 import time
 from argparse import ArgumentParser, Namespace
 
-from pairloom.cli.arguments import whole
-from pairloom.cli.commands.inputs import load
+from pairloom.cli.arguments import add_json, whole_number
+from pairloom.cli.models import load
 from pairloom.config import checked_threads
 
-PURPOSE = "make an index beside a model, to search large vocabularies faster"
-EXAMPLE = "pairloom index king.loom, then: pairloom near king.loom king --approximate"
+PURPOSE = "build an index for a model, to search a large vocabulary faster"
+EXAMPLE = "pairloom index king.loom && pairloom near king.loom king --approximate"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it."""
-    parser.add_argument("model", metavar="MODEL", help="the vectors; the index is written to MODEL.index")
-    parser.add_argument("--links", type=whole, default=16, metavar="N", help="links per word (16)")
-    parser.add_argument("--effort", type=whole, default=200, metavar="N", help="words looked at for each (200)")
+    parser.add_argument("model", metavar="MODEL", help="a file of vectors; the index is written to MODEL.index")
     parser.add_argument(
-        "--threads", type=whole, default=1, metavar="N", help="more are faster, and give another graph each time (1)"
+        "--links", type=whole_number, default=16, metavar="N", help="links from each word to others (default: 16)"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--effort",
+        type=whole_number,
+        default=200,
+        metavar="N",
+        help="words to compare before linking a word; more is slower and finds more (default: 200)",
+    )
+    parser.add_argument(
+        "--threads",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="number of threads (default: 1); with more, the index differs slightly from run to run",
+    )
+    add_json(parser)
 
 
 def run(args: Namespace) -> None:
-    """Build, measure, save."""
     from pairloom.system.files import check_folder
     from pairloom.vectors.index import SUFFIX, Index
 
@@ -41,4 +51,4 @@ def run(args: Namespace) -> None:
     if args.json:
         print(json.dumps(facts))
     else:
-        print(f"{output}: {len(vectors):,} words in {seconds:.1f} s; finds {recall:.1%} of the ten nearest")
+        print(f"{output}: {len(vectors):,} words, finds {recall:.1%} of the ten nearest, {seconds:.1f} s")

@@ -1,35 +1,34 @@
-"""pairloom info: what a model holds and how it was made."""
+"""pairloom info: what a model holds and how it was trained."""
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
-from pairloom.cli.commands.inputs import load, summary
+from pairloom.cli.arguments import add_json
+from pairloom.cli.models import add_model, load, summary
 
-PURPOSE = "what a model holds and how it was made"
+PURPOSE = "show what a model holds and how it was trained"
 EXAMPLE = "pairloom info king.loom"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it."""
-    parser.add_argument("model", metavar="MODEL", help="a file of vectors")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_model(parser)
+    add_json(parser)
 
 
 def run(args: Namespace) -> None:
-    """Do it."""
     embedding = load(args.model)
     facts = {**summary(embedding), **embedding.record}
     if args.json:
         print(json.dumps(facts, indent=2))
         return
     for name, value in _flat(facts):
-        print(f"{name:24} {value}")
+        print(f"{name:24} {'-' if value is None else value}")
 
 
-def _flat(record: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
-    """Nested dictionaries as dotted names."""
+def _flat(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The entries of nested dictionaries, by dotted names."""
     for name, value in record.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")

@@ -3,66 +3,83 @@
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from pairloom.cli.arguments import say, whole
-from pairloom.cli.commands.inputs import add_model, load, side
+from pairloom.cli.arguments import add_json, whole_number
+from pairloom.cli.console import print_message
+from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
 from pairloom.errors import InputError
 
 if TYPE_CHECKING:
     from pairloom.vectors.index import Index
     from pairloom.vectors.vectors import Vectors
 
-PURPOSE = "the words nearest to a word, by cosine"
+PURPOSE = "print the words nearest to a word, by cosine"
 EXAMPLE = "pairloom near king.loom king queen"
-TYPED = {"topn": "-n"}  # what the library calls otherwise
+OPTION_NAMES = {"topn": "-n"}
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it."""
     add_model(parser)
-    parser.add_argument("word", metavar="WORD", nargs="*", help="words; without any, one per line is read from stdin")
-    parser.add_argument("-n", type=whole, default=10, metavar="N", help="how many (10)")
-    parser.add_argument("--restrict-vocab", type=whole, metavar="N", help="look among the N most frequent words only")
-    parser.add_argument("--approximate", action="store_true", help="use the index that `pairloom index` made")
-    parser.add_argument("--json", action="store_true", help="print a line of JSON for each word")
+    parser.add_argument(
+        "word", metavar="WORD", nargs="*", default=[], help="words; if none, they are read from stdin, one per line"
+    )
+    add_search(parser)
+    parser.add_argument("--approximate", action="store_true", help="search faster with the index of `pairloom index`")
+    add_matrix_choice(parser)
+    add_json(parser, "a line for each word")
+
+
+def add_search(parser: ArgumentParser) -> None:
+    """-n and --restrict-vocab."""
+    parser.add_argument("-n", type=whole_number, default=10, metavar="N", help="number of neighbours (default: 10)")
+    parser.add_argument(
+        "--restrict-vocab", type=whole_number, metavar="N", help="search only the N most frequent words (default: all)"
+    )
 
 
 def run(args: Namespace) -> None:
-    """Answer word after word; one that cannot be answered does not keep the others from it."""
-    vectors = side(load(args.model), args)
+    vectors = chosen_vectors(load(args.model), args)
     index = _index(args, vectors) if args.approximate else None
-    vectors.most_similar_batch([], topn=args.n, restrict_vocab=args.restrict_vocab)  # refuses these once, not per word
-    failed = None
-    for word in asked(args.word):
+    check_search(vectors, args)
+
+    def answer(word: str) -> None:
+        near = vectors.most_similar(word, topn=args.n, restrict_vocab=args.restrict_vocab, indexer=index)
+        print_neighbours(word, near, {"word": word} if args.json else None)
+
+    answer_each("near", args.word or sys.stdin or (), answer)
+
+
+def check_search(vectors: "Vectors", args: Namespace) -> None:
+    """Check -n and --restrict-vocab once, so that a wrong value is not reported for every query."""
+    vectors.most_similar_batch([], topn=args.n, restrict_vocab=args.restrict_vocab)
+
+
+def answer_each(command: str, queries: Iterable[str], answer: Callable[[str], None]) -> None:
+    """Answer every query that is not blank. If one fails, report it, answer the others, and exit with its code."""
+    code = 0
+    for query in filter(None, map(str.strip, queries)):
         try:
-            near = vectors.most_similar(word, topn=args.n, restrict_vocab=args.restrict_vocab, indexer=index)
-            show(word, near, {"word": word} if args.json else None)
+            answer(query)
         except InputError as error:
-            say(f"pairloom near: {error}")
-            failed = error
-    if failed:
-        raise SystemExit(failed.exit_code)
+            print_message(f"pairloom {command}: {error}")
+            code = error.exit_code
+    if code:
+        raise SystemExit(code)
 
 
-def asked(words: list[str]) -> Iterator[str]:
-    """The words that were typed, or else the lines of stdin."""
-    lines: Iterable[str] = words or sys.stdin or ()
-    return filter(None, map(str.strip, lines))
-
-
-def show(query: str, near: list[tuple[str, float]], as_json: dict[str, object] | None) -> None:
-    """One answer, as a table or as JSON that begins with what was asked."""
-    if as_json is not None:
-        print(json.dumps({**as_json, "near": near}, ensure_ascii=False), flush=True)
+def print_neighbours(title: str, near: list[tuple[str, float]], query: dict[str, object] | None) -> None:
+    """Print one answer: a title and a line for each neighbour, or, with a query, JSON that repeats it."""
+    if query is not None:
+        print(json.dumps({**query, "near": near}, ensure_ascii=False), flush=True)
     else:
-        print(query, *(f"  {cosine:6.3f}  {other}" for other, cosine in near), sep="\n", flush=True)
+        print(title, *(f"  {cosine:6.3f}  {word}" for word, cosine in near), sep="\n", flush=True)
 
 
 def _index(args: Namespace, vectors: "Vectors") -> "Index":
     from pairloom.vectors.index import SUFFIX, Index
 
     if args.contexts or args.combined:
-        raise InputError("An index is of the words' vectors. Leave out --approximate, --contexts and --combined.")
+        raise InputError("An index holds the words' vectors only. Leave out --approximate, --contexts or --combined.")
     return Index.load(args.model + SUFFIX, vectors)

@@ -1,52 +1,57 @@
-"""pairloom pairs: parses, graphs and baskets become a file of pairs."""
+"""pairloom pairs: write the pairs of parses, graphs or baskets to a file."""
 
 import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 
-from pairloom.cli.arguments import whole
-from pairloom.cli.commands.inputs import check_not_read, closed_pipes, given, source
+from pairloom.cli.arguments import add_json, add_reading, explicit_options, whole_number
+from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths
 from pairloom.errors import InputError
 
-PURPOSE = "make pairs `word context [weight]` of parses, graphs or baskets"
+PURPOSE = "extract pairs for `train --pairs` from parses, graphs or baskets"
 EXAMPLE = "pairloom pairs conllu parsed.conllu -o pairs.txt --lowercase"
 
-_TEXT = ("lowercase", "encoding", "errors")
 _OPTIONS = {"conllu": ("collapse", "lemmas"), "edges": ("directed",), "baskets": ("largest",)}
-_SWITCHES = {"collapse": "--no-collapse"}
+_TEXT_OPTIONS = ("lowercase", "encoding", "errors")
+_NEGATED = {"collapse": "--no-collapse"}
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it."""
-    parser.add_argument("kind", choices=list(_OPTIONS), help="what the files are")
-    parser.add_argument("files", metavar="FILE", nargs="+", help="files, packed or not; - is stdin")
+    parser.add_argument("kind", choices=list(_OPTIONS), help="what the files hold")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="files, also compressed, or - for standard input")
     parser.add_argument(
-        "-o", "--output", metavar="PAIRS", required=True, help="a line for each pair; packed if .gz, - is stdout"
+        "-o",
+        "--output",
+        metavar="PAIRS",
+        required=True,
+        help="the file to write, one pair per line (compressed if it ends in .gz), or - for standard output",
     )
-    conllu = parser.add_argument_group("conllu: each word with what it modifies and what modifies it, and how")
-    conllu.add_argument("--lemmas", action="store_const", const=True, help="take LEMMA instead of FORM")
+    parser.add_argument("--quiet", action="store_true", help="do not print a summary")
+    add_json(parser)
+    _add_conllu(parser)
+    edges = parser.add_argument_group("edges: the two ends of each line `u v` or `u v weight`")
+    edges.add_argument("--directed", action="store_const", const=True, help="make the pair (u, v) but not (v, u)")
+    baskets = parser.add_argument_group("baskets: each item of a line with each other item")
+    baskets.add_argument(
+        "--largest", type=whole_number, metavar="N", help="stop at a basket of more than N items (default: 1000)"
+    )
+    add_reading(parser)
+
+
+def _add_conllu(parser: ArgumentParser) -> None:
+    conllu = parser.add_argument_group("conllu: each word with its head and its dependents, and their relation")
+    conllu.add_argument("--lemmas", action="store_const", const=True, help="use the LEMMA column instead of FORM")
     conllu.add_argument(
         "--no-collapse",
         dest="collapse",
         action="store_const",
         const=False,
-        help="leave prepositions words, instead of prep_with_telescope",
+        help="keep prepositions as words, instead of making contexts like prep_with_telescope",
     )
-    edges = parser.add_argument_group("edges: lines `u v` or `u v weight`")
-    edges.add_argument("--directed", action="store_const", const=True, help="the pair (u, v) alone, not (v, u)")
-    baskets = parser.add_argument_group("baskets: lines of items, each with each other")
-    baskets.add_argument("--largest", type=whole, metavar="N", help="a basket of more items is an error (1000)")
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--lowercase", action="store_const", const=True, help="fold all to lower case")
-    reading.add_argument("--encoding", metavar="NAME", help="encoding of the file (utf-8)")
-    reading.add_argument("--errors", choices=["strict", "replace", "ignore"], help="what to do with bad bytes (strict)")
-    parser.add_argument("--quiet", action="store_true", help="no summary")
-    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: Namespace) -> None:
-    """Do it."""
     from pairloom import pairings
     from pairloom.system.files import check_folder
 
@@ -59,15 +64,15 @@ def run(args: Namespace) -> None:
         "edges": pairings.edge_pairs,
         "baskets": pairings.basket_pairs,
     }
-    pairs = makers[args.kind](source(args.files), **given(args, (*_OPTIONS[args.kind], *_TEXT)))
+    pairs = makers[args.kind](input_paths(args.files), **explicit_options(args, (*_OPTIONS[args.kind], *_TEXT_OPTIONS)))
     if args.output == "-":
         for lines in pairs.lines():
             sys.stdout.buffer.write("".join(lines).encode())
         return
-    with closed_pipes():
+    with closed_pipe_is_no_error():
         n = pairs.save(args.output)
     if args.output.startswith("/dev/"):
-        return  # where the pairs themselves went
+        return  # the pairs themselves may be on stdout
     if args.json:
         print(json.dumps({"output": args.output, "pairs": n}))
     elif not args.quiet:
@@ -75,9 +80,9 @@ def run(args: Namespace) -> None:
 
 
 def _check_options(args: Namespace) -> None:
-    """An option of another kind would do nothing, and nobody would notice."""
+    """Refuse an option of another kind of file, which would silently do nothing."""
     for kind, names in _OPTIONS.items():
         if kind != args.kind:
-            for name in given(args, names):
-                option = _SWITCHES.get(name, f"--{name}")
-                raise InputError(f"{option} is for {kind}, and these are {args.kind}. Leave it out.")
+            for name in explicit_options(args, names):
+                option = _NEGATED.get(name, f"--{name}")
+                raise InputError(f"{option} is for {kind}, not for {args.kind}. Leave it out.")

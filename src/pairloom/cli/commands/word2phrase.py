@@ -1,28 +1,36 @@
-"""pairloom word2phrase: the flags and the output of the original, counted on all cores."""
+"""pairloom word2phrase: join phrases, with the flags and the output of word2vec's word2phrase."""
 
 import json
 from argparse import ArgumentParser, Namespace
 
-from pairloom.cli.arguments import number, whole
-from pairloom.cli.commands.inputs import check_not_read, closed_pipes, source
+from pairloom.cli.arguments import add_json, number, whole_number
 from pairloom.cli.console import progress
+from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths
 
-PURPOSE = "join words to phrases as the original program does: same flags, same text"
+PURPOSE = "join words into phrases like word2vec's word2phrase: same flags, same text"
 EXAMPLE = "pairloom word2phrase -train text.txt -output phrases.txt -threshold 100"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it: single dashes, as in the original."""
     parser.add_argument("-train", metavar="FILE", required=True, help="the text")
-    parser.add_argument("-output", metavar="FILE", required=True, help="the text with phrases joined by _")
-    parser.add_argument("-min-count", type=whole, default=5, metavar="N", help="rarer words make no phrase (5)")
-    parser.add_argument("-threshold", type=number, default=100.0, metavar="X", help="more makes fewer phrases (100)")
-    parser.add_argument("-debug", type=whole, default=2, metavar="N", help="0 says nothing while it works (2)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("-output", metavar="FILE", required=True, help="the text to write, with phrases joined by _")
+    parser.add_argument(
+        "-min-count",
+        type=whole_number,
+        default=5,
+        metavar="N",
+        help="ignore words that occur fewer than N times (default: 5)",
+    )
+    parser.add_argument(
+        "-threshold", type=number, default=100.0, metavar="X", help="least score of a phrase (default: 100)"
+    )
+    parser.add_argument(
+        "-debug", type=whole_number, default=2, metavar="N", help="0: print no progress and no summary (default: 2)"
+    )
+    add_json(parser)
 
 
 def run(args: Namespace) -> None:
-    """Learn, and write the text anew."""
     from pairloom.corpus.sentences import open_corpus
     from pairloom.phrases import Phrases
     from pairloom.system.files import check_folder
@@ -30,11 +38,15 @@ def run(args: Namespace) -> None:
     check_folder(args.output)
     check_not_read(args.output, args.train)
     options = {"scoring": "word2vec", "min_count": args.min_count, "threshold": args.threshold}
-    with open_corpus(source([args.train])) as text, progress(args.debug < 1) as on_progress, closed_pipes():
+    with (
+        open_corpus(input_paths([args.train])) as text,
+        progress(args.debug < 1) as on_progress,
+        closed_pipe_is_no_error(),
+    ):
         phrases = Phrases.learn(text, **options, on_progress=on_progress)
         phrases.transform(text, args.output, on_progress=on_progress)
     if args.output.startswith("/dev/"):
-        return  # where the text itself went
+        return  # the text itself may be on stdout
     if args.json:
         print(json.dumps({"output": args.output, "phrases": len(phrases)}))
     elif args.debug > 0:

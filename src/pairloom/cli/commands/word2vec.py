@@ -1,4 +1,4 @@
-"""pairloom word2vec: the flags, defaults and files of Mikolov's program, trained by ours."""
+"""pairloom word2vec: train with the flags, defaults and files of Mikolov's word2vec."""
 
 import json
 import os
@@ -6,10 +6,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from pairloom.cli.arguments import number, say, whole
-from pairloom.cli.commands.inputs import check_not_read, source
-from pairloom.cli.console import progress
-from pairloom.corpus.finding import would_overwrite
+from pairloom.cli.arguments import add_json, number, whole_number
+from pairloom.cli.console import print_message, progress
+from pairloom.cli.files import check_not_read, input_paths, is_same_file
 from pairloom.errors import InputError
 from pairloom.system.extras import need
 
@@ -17,10 +16,10 @@ if TYPE_CHECKING:
     from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.vectors.embedding import Embedding
 
-PURPOSE = "train as the original program does: same flags, same files"
+PURPOSE = "train like word2vec: same flags, same files"
 EXAMPLE = "pairloom word2vec -train text8 -output vectors.bin -size 200 -window 8 -negative 25 -binary 1"
 
-TYPED = {  # what the library calls otherwise
+OPTION_NAMES = {
     "dim": "-size",
     "window": "-window",
     "sample": "-sample",
@@ -30,43 +29,41 @@ TYPED = {  # what the library calls otherwise
     "lr": "-alpha",
     "min_lr": "-alpha",
 }
-_SENTENCE = 1000  # words: the original's MAX_SENTENCE_LENGTH
+_MAX_SENTENCE = 1000  # words: the original's MAX_SENTENCE_LENGTH
 _FLAGS: tuple[tuple[str, Any, Any, str], ...] = (
-    ("size", whole, 100, "the length of the vectors"),
-    ("window", whole, 5, "the largest window"),
-    ("sample", number, 1e-3, "thin out words that are more frequent than this"),
-    ("hs", whole, 0, "1 learns by hierarchical softmax"),
-    ("negative", whole, 5, "drawn contexts for every pair"),
-    ("threads", whole, 12, "at most so many threads, and no more than there are cores"),
-    ("iter", whole, 5, "times that the text is read"),
-    ("min-count", whole, 5, "rarer words leave the text"),
-    ("alpha", number, None, "the learning rate at the start (0.05 for -cbow 1, 0.025 for -cbow 0)"),
-    ("classes", whole, 0, "write so many word classes instead of vectors (needs scikit-learn)"),
-    ("debug", whole, 2, "0 says nothing while it works"),
-    ("binary", whole, 0, "1 writes the binary format"),
-    ("cbow", whole, 1, "1 learns the continuous bag of words, 0 skip-gram"),
+    ("size", whole_number, 100, "length of the vectors"),
+    ("window", whole_number, 5, "largest distance of a context"),
+    ("sample", number, 1e-3, "thin out words that make up more than this share of the text"),
+    ("hs", whole_number, 0, "1: learn by hierarchical softmax"),
+    ("negative", whole_number, 5, "number of negatives, contexts drawn at random, for each pair"),
+    ("threads", whole_number, 12, "number of threads, at most one for each core"),
+    ("iter", whole_number, 5, "number of passes over the text"),
+    ("min-count", whole_number, 5, "remove words that occur fewer than N times"),
+    ("alpha", number, None, "learning rate at the start (default: 0.05 for -cbow 1, 0.025 for -cbow 0)"),
+    ("classes", whole_number, 0, "write N word classes instead of vectors (needs scikit-learn)"),
+    ("debug", whole_number, 2, "0: print no progress and no summary"),
+    ("binary", whole_number, 0, "1: write the binary format"),
+    ("cbow", whole_number, 1, "1: continuous bag of words, 0: skip-gram"),
 )
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it: single dashes, as in the original."""
     parser.add_argument("-train", metavar="FILE", required=True, help="the text")
-    parser.add_argument("-output", metavar="FILE", help="the vectors, or the word classes")
+    parser.add_argument("-output", metavar="FILE", help="write the vectors, or the word classes, to this file")
     for name, kind, default, meaning in _FLAGS:
-        shown = "" if default is None else f" ({default})"
+        shown = "" if default is None else f" (default: {default})"
         parser.add_argument(f"-{name}", type=kind, default=default, metavar="N", help=meaning + shown)
-    parser.add_argument("-save-vocab", metavar="FILE", help="write the words and their counts")
-    parser.add_argument("-read-vocab", metavar="FILE", help="take words and counts from this file")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("-save-vocab", metavar="FILE", help="write the words and their counts to this file")
+    parser.add_argument("-read-vocab", metavar="FILE", help="read the words and their counts from this file")
+    add_json(parser)
     parser.epilog = (
         f"example: {EXAMPLE}\n\n"
-        "What differs: -hs 1 is learnt without negative sampling beside it; </s> gets no vector;\n"
-        "the bytes are the same for any number of threads."
+        "Differences from word2vec: -hs 1 turns negative sampling off, </s> gets no vector, and any number of threads\n"
+        "gives the same bytes."
     )
 
 
 def run(args: Namespace) -> None:
-    """Count, say what differs, train, write."""
     from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.system.files import check_folder
     from pairloom.system.locks import claim
@@ -75,24 +72,24 @@ def run(args: Namespace) -> None:
     for path in filter(None, (args.output, args.save_vocab)):
         check_folder(path)
         check_not_read(path, args.train, args.read_vocab)
-    vocabulary = _given_vocabulary(args) if args.read_vocab else None
+    vocabulary = _read_vocabulary(args) if args.read_vocab else None
     if args.debug > 0 and args.output:
         for line in _differences(args):
-            say(f"pairloom word2vec: {line}")
+            print_message(f"pairloom word2vec: {line}")
     if args.output:
         with claim(args.output):
-            embedding = _trained(args, vocabulary)
+            embedding = _train(args, vocabulary)
             _write(embedding, args)
         vocabulary = Vocabulary(tuple(embedding.words.words), embedding.words.counts)
     elif vocabulary is None:
-        vocabulary = _counted(args)
+        vocabulary = _count(args)
     if args.save_vocab:
         vocabulary.save(args.save_vocab)
     _report(args, vocabulary)
 
 
-def _given_vocabulary(args: Namespace) -> "Vocabulary":
-    """The original leaves rare words out of a vocabulary that it reads, too."""
+def _read_vocabulary(args: Namespace) -> "Vocabulary":
+    """The vocabulary of -read-vocab. Like the original, apply -min-count to it too."""
     from pairloom.corpus.vocabulary import Vocabulary
 
     read = Vocabulary.read(args.read_vocab)
@@ -102,11 +99,11 @@ def _given_vocabulary(args: Namespace) -> "Vocabulary":
 
 def _check(args: Namespace) -> None:
     if not args.output and not args.save_vocab:
-        raise InputError("There is nothing to write. Name a file with -output, or with -save-vocab.")
-    if args.output and args.save_vocab and would_overwrite(args.output, [args.save_vocab]):
+        raise InputError("No output is named. Name a file with -output or -save-vocab.")
+    if args.output and args.save_vocab and is_same_file(args.output, args.save_vocab):
         raise InputError(f"{args.output} cannot hold both the vectors and the words. Choose another name for one.")
     if args.classes:
-        need("sklearn.cluster", "sklearn", "-classes")  # not after the training
+        need("sklearn.cluster", "sklearn", "-classes")  # before the training, not after it
     for name in ("hs", "cbow", "binary"):
         if getattr(args, name) not in (0, 1):
             raise InputError(f"-{name} {getattr(args, name)} is neither 0 nor 1. Use one of these.")
@@ -119,21 +116,21 @@ def _check(args: Namespace) -> None:
 
 
 def _differences(args: Namespace) -> Iterator[str]:
-    """What of the given flags means something else here."""
+    """What these flags do differently from the original."""
     if args.hs and args.negative:
-        yield "hierarchical softmax (-hs 1) is learnt without negative sampling; say -negative 0 to hear nothing of it."
-    yield "the ends of lines are no word </s> here, so there is one row less."
+        yield "-hs 1 turns negative sampling off. Add -negative 0 to silence this message."
+    yield "the end of a line is not a word </s>, so the output has one row less."
 
 
-def _trained(args: Namespace, vocabulary: "Vocabulary | None") -> "Embedding":
+def _train(args: Namespace, vocabulary: "Vocabulary | None") -> "Embedding":
     from pairloom.training.train import train
 
-    counting = {} if vocabulary else {"min_count": args.min_count}
+    min_count = {} if vocabulary else {"min_count": args.min_count}
     usual = 0.05 if args.cbow else 0.025
     alpha = usual if args.alpha is None else args.alpha
     with progress(args.debug < 1) as on_progress:
         return train(
-            source([args.train]),
+            input_paths([args.train]),
             vocabulary=vocabulary,
             threads=min(args.threads, os.cpu_count() or 1),
             on_progress=on_progress,
@@ -144,20 +141,20 @@ def _trained(args: Namespace, vocabulary: "Vocabulary | None") -> "Embedding":
             epochs=args.iter,
             model="cbow" if args.cbow else "skipgram",
             objective="hs" if args.hs else "negative",
-            cbow_gradient="undivided",  # as the original has it
+            cbow_gradient="undivided",  # as in the original
             lr=alpha,
             min_lr=alpha * 1e-4,
-            max_sentence=_SENTENCE,
+            max_sentence=_MAX_SENTENCE,
             heldout=0.0,
-            **counting,
+            **min_count,
         )
 
 
-def _counted(args: Namespace) -> "Vocabulary":
+def _count(args: Namespace) -> "Vocabulary":
     from pairloom.corpus.sentences import open_corpus
     from pairloom.corpus.vocabulary import Vocabulary
 
-    with open_corpus(source([args.train])) as corpus, progress(args.debug < 1) as on_progress:
+    with open_corpus(input_paths([args.train])) as corpus, progress(args.debug < 1) as on_progress:
         return Vocabulary.from_corpus(corpus, min_count=args.min_count, on_progress=on_progress)
 
 

@@ -1,56 +1,53 @@
-"""pairloom word2vecf: the flags, defaults and files of Levy and Goldberg's program, trained by ours."""
+"""pairloom word2vecf: train on pairs, with the flags, defaults and files of Levy and Goldberg's word2vecf."""
 
 import json
 import os
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from pairloom.cli.arguments import number, whole
-from pairloom.cli.commands.inputs import check_not_read, source
+from pairloom.cli.arguments import add_json, number, whole_number
 from pairloom.cli.console import progress
-from pairloom.corpus.finding import would_overwrite
+from pairloom.cli.files import check_not_read, input_paths, is_same_file
 from pairloom.errors import InputError
 
 if TYPE_CHECKING:
     from pairloom.vectors.embedding import Embedding
     from pairloom.vectors.vectors import Vectors
 
-PURPOSE = "train on pairs as word2vecf does: same flags, same files"
+PURPOSE = "train on pairs like word2vecf: same flags, same files"
 EXAMPLE = "pairloom word2vecf -train dep.contexts -wvocab wv -cvocab cv -output words.vec -dumpcv contexts.vec"
 
-TYPED = {"dim": "-size", "sample": "-sample", "negatives": "-negative", "epochs": "-iters", "lr": "-alpha"}
+OPTION_NAMES = {"dim": "-size", "sample": "-sample", "negatives": "-negative", "epochs": "-iters", "lr": "-alpha"}
 _FLAGS: tuple[tuple[str, Any, Any, str], ...] = (
-    ("size", whole, 100, "the length of the vectors"),
-    ("sample", number, 0.0, "thin out words and contexts that are more frequent than this"),
-    ("negative", whole, 15, "drawn contexts for every pair"),
-    ("threads", whole, 1, "at most so many threads, and no more than there are cores"),
-    ("iters", whole, 1, "times that the pairs are read"),
-    ("min-count", whole, 5, "rarer words and contexts are left out, where no vocabulary is given"),
-    ("alpha", number, 0.025, "the learning rate at the start"),
-    ("debug", whole, 2, "0 says nothing while it works"),
-    ("binary", whole, 0, "1 writes the binary format"),
+    ("size", whole_number, 100, "length of the vectors"),
+    ("sample", number, 0.0, "thin out words and contexts that make up more than this share of the pairs"),
+    ("negative", whole_number, 15, "number of negatives, contexts drawn at random, for each pair"),
+    ("threads", whole_number, 1, "number of threads, at most one for each core"),
+    ("iters", whole_number, 1, "number of passes over the pairs"),
+    ("min-count", whole_number, 5, "without vocabularies, remove words and contexts that occur fewer than N times"),
+    ("alpha", number, 0.025, "learning rate at the start"),
+    ("debug", whole_number, 2, "0: print no progress and no summary"),
+    ("binary", whole_number, 0, "1: write the binary format"),
 )
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it: single dashes, as in the original."""
     parser.add_argument("-train", metavar="FILE", required=True, help="the pairs, `word context` per line")
-    parser.add_argument("-output", metavar="FILE", required=True, help="the vectors of the words")
-    parser.add_argument("-dumpcv", metavar="FILE", help="the vectors of the contexts")
-    parser.add_argument("-wvocab", metavar="FILE", help="words and their counts; counted if left out")
-    parser.add_argument("-cvocab", metavar="FILE", help="contexts and their counts")
+    parser.add_argument("-output", metavar="FILE", required=True, help="write the vectors of the words to this file")
+    parser.add_argument("-dumpcv", metavar="FILE", help="write the vectors of the contexts to this file")
+    parser.add_argument("-wvocab", metavar="FILE", help="words and their counts (default: counted)")
+    parser.add_argument("-cvocab", metavar="FILE", help="contexts and their counts (default: counted)")
     for name, kind, default, meaning in _FLAGS:
-        parser.add_argument(f"-{name}", type=kind, default=default, metavar="N", help=f"{meaning} ({default})")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument(f"-{name}", type=kind, default=default, metavar="N", help=f"{meaning} (default: {default})")
+    add_json(parser)
     parser.epilog = (
         f"example: {EXAMPLE}\n\n"
-        "What differs: the first pair is trained too, every context can be drawn as noise, the vocabularies may be\n"
-        "left out, and the bytes are the same for any number of threads."
+        "Differences from word2vecf: the first pair is trained too, every context can be drawn as a negative,\n"
+        "the vocabularies are optional, and any number of threads gives the same bytes."
     )
 
 
 def run(args: Namespace) -> None:
-    """Train and write."""
     from pairloom.system.files import check_folder
     from pairloom.system.locks import claim
 
@@ -61,17 +58,17 @@ def run(args: Namespace) -> None:
     for path in filter(None, (args.output, args.dumpcv)):
         check_folder(path)
         check_not_read(path, args.train, args.wvocab, args.cvocab)
-    if args.dumpcv and would_overwrite(args.dumpcv, [args.output]):
+    if args.dumpcv and is_same_file(args.dumpcv, args.output):
         raise InputError(f"{args.output} cannot hold both words and contexts. Choose another name for one of them.")
     with claim(args.output):
-        embedding = _trained(args)
+        embedding = _train(args)
         _write(embedding.words, args.output, args.binary)
     if args.dumpcv:
         _write(embedding.contexts, args.dumpcv, args.binary)
     _report(args, embedding)
 
 
-def _trained(args: Namespace) -> "Embedding":
+def _train(args: Namespace) -> "Embedding":
     from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.training.train import train_pairs
 
@@ -80,7 +77,7 @@ def _trained(args: Namespace) -> "Embedding":
     counting |= {} if contexts else {"min_context_count": args.min_count}
     with progress(args.debug < 1) as on_progress:
         return train_pairs(
-            source([args.train]),
+            input_paths([args.train]),
             words=words,
             contexts=contexts,
             threads=min(args.threads, os.cpu_count() or 1),

@@ -1,29 +1,28 @@
-"""pairloom word-analogy: the original's questions and answers about analogies."""
+"""pairloom word-analogy: analogies, with the prompts and tables of word2vec's word-analogy."""
 
 from argparse import ArgumentParser, Namespace
 
-from pairloom.cli.commands.distance import N, converse
-from pairloom.cli.commands.inputs import load
+from pairloom.cli.arguments import add_json
+from pairloom.cli.commands.distance import N_CLOSEST, answer_lines
+from pairloom.cli.models import add_model, load
 from pairloom.errors import InputError
 
-PURPOSE = "analogies, asked as in the original program"
+PURPOSE = "answer analogies, like word2vec's word-analogy"
 EXAMPLE = "echo 'man king woman' | pairloom word-analogy vectors.bin"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    """What can be typed after it."""
-    parser.add_argument("model", metavar="FILE", help="a file of vectors, of any format")
-    parser.add_argument("--json", action="store_true", help="print a line of JSON for each question")
+    add_model(parser)
+    add_json(parser, "a line for each question")
 
 
 def run(args: Namespace) -> None:
-    """a b c: the words nearest to b - a + c."""
     vectors = load(args.model).words
 
-    def ask(words: list[str]) -> list[tuple[str, float]]:
+    def nearest_to_b_minus_a_plus_c(words: list[str]) -> list[tuple[str, float]]:
         if len(words) < 3:
-            raise InputError(f"{len(words)} words are too few for a question. Enter three, as in: man king woman")
-        a, b, c = words[:3]  # the original takes the first three too
-        return vectors.most_similar([b, c], [a], topn=N)
+            raise InputError(f"{' '.join(words)!r} is not a question. Enter three words, for example: man king woman")
+        a, b, c = words[:3]  # the original ignores further words too
+        return vectors.most_similar([b, c], [a], topn=N_CLOSEST)
 
-    converse("Enter three words (EXIT to break): ", "Distance", args.json, vectors, ask)
+    answer_lines("Enter three words (EXIT to break): ", "Distance", args.json, vectors, nearest_to_b_minus_a_plus_c)

@@ -1,11 +1,11 @@
-"""Tables: with lines on a terminal, plain elsewhere."""
+"""Tables on stdout: with rules on a terminal, plain columns elsewhere."""
 
 import sys
 from collections.abc import Sequence
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Columns as wide as their widest cell."""
+    """Print columns, each as wide as its widest cell."""
     if sys.stdout is not None and sys.stdout.isatty():
         _print_rich(heads, rows)
     else:
@@ -28,5 +28,5 @@ def _print_rich(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for head in heads:
         table.add_column(Text(head), overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))  # as Text, since rich would take [0.6, 0.7] for markup
+        table.add_row(*map(Text, row))  # as Text: rich would read [0.6, 0.7] as markup
     Console().print(table)

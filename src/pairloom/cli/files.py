@@ -1,0 +1,53 @@
+"""Files named on the command line: inputs, outputs, lists of words.
+
+Modules of the corpus are imported inside functions: they load NumPy, which --help does not need.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pairloom.errors import InputError, OutputError
+
+
+def input_paths(names: list[str]) -> str | list[Path]:
+    """The files to read, as the library takes them. Several become paths: a list of strings could be a sentence."""
+    if "" in names:
+        raise InputError("The path of the corpus is empty. Give a file, a folder or - for standard input.")
+    return names[0] if len(names) == 1 else [Path(name) for name in names]
+
+
+def check_not_read(output: str, *inputs: str | None) -> None:
+    """Refuse to overwrite an input, which a slip of the hand may name as the output."""
+    from pairloom.corpus.finding import would_overwrite
+
+    if would_overwrite(output, [path for path in inputs if path]):
+        raise InputError(f"{output} is, or is among, the files to be read. Choose another name for the output.")
+
+
+def is_same_file(path: str, other: str) -> bool:
+    """Whether two names, which may be links, stand for one file."""
+    from pairloom.corpus.finding import would_overwrite
+
+    return would_overwrite(path, [other])
+
+
+@contextmanager
+def closed_pipe_is_no_error() -> Iterator[None]:
+    """For output to /dev/stdout, whose reader may close the pipe early."""
+    try:
+        yield
+    except OutputError as error:
+        if isinstance(error.__cause__, BrokenPipeError):
+            raise error.__cause__ from None
+        raise
+
+
+def read_words(path: str | None) -> list[str]:
+    """The words in a file, one per line. Without a file, none."""
+    from pairloom.corpus.lists import numbered_lines, opened
+
+    if path is None:
+        return []
+    with opened(path, "Give a UTF-8 file with one word per line.") as file:
+        return [line.strip() for _, line in numbered_lines(file, path) if line.strip()]

@@ -1,0 +1,50 @@
+"""Models named on the command line, and which of their vectors to use."""
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from pairloom.errors import InputError
+
+if TYPE_CHECKING:  # NumPy is loaded by the commands that need it, so that --help answers at once
+    from pairloom.vectors.embedding import Embedding
+    from pairloom.vectors.vectors import Vectors
+
+
+def add_model(parser: ArgumentParser) -> None:
+    """MODEL."""
+    parser.add_argument("model", metavar="MODEL", help="a file of vectors, in any format that `pairloom convert` reads")
+
+
+def add_matrix_choice(parser: ArgumentParser) -> None:
+    """--contexts and --combined."""
+    matrices = parser.add_mutually_exclusive_group()
+    matrices.add_argument("--contexts", action="store_true", help="use the vectors of contexts instead of words")
+    matrices.add_argument(
+        "--combined", action="store_true", help="use the sum of the two vectors that a word has, as word and as context"
+    )
+
+
+def chosen_vectors(embedding: "Embedding", args: Namespace) -> "Vectors":
+    """The vectors that the options of `add_matrix_choice` name."""
+    if args.combined:
+        return embedding.combined()
+    if args.contexts and embedding.objective == "hs":
+        raise InputError(
+            "This model was trained with hierarchical softmax (objective=hs), so it has nodes of a tree instead of "
+            "contexts. Leave out --contexts, or write the nodes to a file with: pairloom convert --contexts"
+        )
+    return embedding.contexts if args.contexts else embedding.words
+
+
+def load(path: str) -> "Embedding":
+    """The model in a file."""
+    from pairloom.formats import load
+
+    return load(path)
+
+
+def summary(embedding: "Embedding") -> dict[str, Any]:
+    """The first facts about a model."""
+    losses = embedding.record.get("heldout", {}).get("loss", [None])
+    facts = {"words": len(embedding), "dim": embedding.words.dim, "heldout_loss": losses[-1]}
+    return facts | {name: embedding.record[name] for name in ("start",) if name in embedding.record}
