@@ -321,7 +321,7 @@ def test_too_little_memory_is_one_line(corpus, tmp_path, capsys, monkeypatch):
     def train(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("pairloom.training.train.train", train)
+    monkeypatch.setattr("pairloom.training.train.train_text", train)
     line = fails(corpus, tmp_path, capsys)
     assert line == "there is not enough memory. Close other programs, or choose smaller options."
 

@@ -329,7 +329,7 @@ def test_clearing_the_cache_leaves_what_a_run_is_just_writing(cache: Path) -> No
     writing = Temporary.folder(cache, IN_CACHE)
     (writing.path / "ids.bin").write_bytes(bytes(100))
     assert clear_cache(cache) == 0 and writing.path.exists()
-    os.close(writing._owner or 0)  # as when the process ends
+    os.close(writing._lock or 0)  # as when the process ends
     assert clear_cache(cache) == 100 and not writing.path.exists() and not is_held(writing.path)
 
 

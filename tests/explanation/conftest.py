@@ -7,8 +7,9 @@ import pairloom
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.explanation import explain
-from pairloom.explanation.counted_model import CountedModel, config_of, vocabulary_of
+from pairloom.explanation.counted_model import CountedModel, vocabulary_of
 from pairloom.pairs.cooccurrence import cooccurrences
+from pairloom.vectors.record import recorded_config
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +26,7 @@ def trained(small):
     emb = pairloom.train(small, dim=6, window=3, epochs=4, min_count=1, sample=0, heldout=0, lr=0.05)
     with open_corpus(small) as corpus, prepare(corpus, vocabulary=vocabulary_of(emb)) as encoded:
         counts = cooccurrences(encoded, *[np.arange(3, 0, -1) / 3] * 2)
-    return CountedModel(embedding=emb, config=config_of(emb), counts=counts)
+    return CountedModel(embedding=emb, config=recorded_config(emb.record), counts=counts)
 
 
 @pytest.fixture(scope="session")

@@ -11,10 +11,11 @@ from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.errors import InputError
 from pairloom.explanation import explain
-from pairloom.explanation.counted_model import config_of, vocabulary_of
+from pairloom.explanation.counted_model import vocabulary_of
 from pairloom.pairs.cooccurrence import trained_pairs
 from pairloom.pairs.from_text import TextSource
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.record import recorded_config
 from pairloom.vectors.vectors import Vectors
 
 
@@ -73,7 +74,7 @@ def test_the_pairs_are_those_of_the_models_own_settings(options, small):
     emb = pairloom.train(small, **{"dim": 4, "epochs": 3, "min_count": 1, **options})
     report = explain(emb, small)
     assert report.facts["same_corpus"]
-    config = config_of(emb)
+    config = recorded_config(emb.record)
     with open_corpus(small) as corpus, prepare(corpus, min_count=config.min_count, gaps=config.clean) as encoded:
         expected = trained_pairs(TextSource(encoded, config))
     assert report.facts["pairs"] == expected.total and report.facts["different_pairs"] == len(expected)

@@ -59,7 +59,7 @@ def test_the_command_reads_pairs(loom, tmp_path, capsys, without):
         ("new cat\nnew cat 1 2\n", ["--pairs"], ", line 2: 'new cat 1 2' has 4 fields."),
         ("new cat nan\n", ["--pairs"], ", line 1: a pair cannot have the weight nan."),
         ("new cat -2\n", ["--pairs"], ", line 1: a pair cannot have the weight -2."),
-        ("new cat x\n", ["--pairs"], ", line 1: the weight 'x' is no number."),
+        ("new cat x\n", ["--pairs"], ", line 1: the weight 'x' is not a number."),
         ("", ["--pairs"], "None of the new words occurs with a context"),
         ("", [], "has no words"),
         ("cat dog\n", [], "has no new word that occurs at least 1 times"),

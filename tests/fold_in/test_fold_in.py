@@ -135,7 +135,7 @@ def test_words_are_joined_once_and_to_their_own_model(without, two_topics):
         ({"pairs": [("a", "cat", -1)]}, r"pairs\[0\]: a pair cannot have the weight -1."),
         ({"pairs": [("a", "cat", 0)]}, "None of the new words occurs with a context that the model knows"),
         ({"pairs": [("a", "cat", float("inf"))]}, r"pairs\[0\]: a pair cannot have the weight inf."),
-        ({"pairs": [("a", "cat", "2")]}, r"The weight of pairs\[0\] is '2', which is no number."),
+        ({"pairs": [("a", "cat", "2")]}, r"The weight of pairs\[0\] is '2', which is not a number."),
         ({"corpus": [["a", "cat"]], "words": ["cat"]}, "'cat' is already in the model."),
         ({"corpus": [["a", "cat"]], "words": []}, "words must be a list of one or more strings, none of them empty."),
         ({"corpus": [["a", "cat"]], "words": "cat"}, "words='cat' is not a list of words."),

@@ -17,7 +17,6 @@ from pairloom.cli.main import main
 from pairloom.corpus import spilling
 from pairloom.errors import InputError
 from pairloom.explanation import memory_need as explanation_needs
-from pairloom.explanation.counted_model import config_of
 from pairloom.explanation.memory_need import ExplanationSizes, counting_need, measuring_need
 from pairloom.explanation.report import count_corpus
 from pairloom.pairs import cooccurrence
@@ -26,6 +25,7 @@ from pairloom.system import memory
 from pairloom.system.memory import RUNNING, Budget
 from pairloom.training.memory_need import total
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.record import recorded_config
 from pairloom.vectors.vectors import Vectors
 
 
@@ -115,7 +115,7 @@ def _counting_in_little(monkeypatch: pytest.MonkeyPatch) -> Any:
     from pairloom.corpus import counting
 
     monkeypatch.setattr(counting, "memory_for_counting", lambda _: 3 << 20)
-    monkeypatch.setattr(counting, "_BATCH", 1000)
+    monkeypatch.setattr(counting, "_COUNTER_WORDS", 1000)
     return counting.count
 
 
@@ -215,7 +215,7 @@ def test_the_sum_bounds_what_explaining_takes(explained: tuple[Embedding, Path],
     W, C = rng.normal(size=(2, 20_000, 100)).astype(np.float32)
     emb = Embedding(words=Vectors(names, W, counts), contexts=Vectors(names, C, counts), record=record)
     pairloom.explain(emb, path, threads=threads, most_products=1000)  # compiles
-    need = total(measuring_need(ExplanationSizes.of(emb, config_of(emb)), threads))
+    need = total(measuring_need(ExplanationSizes.of(emb, recorded_config(emb.record)), threads))
     tracemalloc.start()
     try:
         pairloom.explain(emb, path, threads=threads, most_products=1000)
