@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from pairloom.config import TrainConfig
 from pairloom.kernel.steps import deal_text as kernel
-from pairloom.method.contexts import Windows, half_widths, keep_limit, pairs, sentence_pairs, stays
+from pairloom.method.contexts import Windows, half_widths, keep_limit, kept_by_subsampling, pairs, sentence_pairs
 from pairloom.method.draws import Purpose, key
 
 KEYS = np.array([key(1, Purpose.KEEP, 0), key(1, Purpose.WINDOW, 0), key(0, Purpose.HELDOUT)])
@@ -120,7 +120,7 @@ def test_words_stay_as_often_as_their_probability_says():
     probability = np.array([0.01, 0.3, 0.999, 1.0])
     for word, p in enumerate(probability):
         n = 100_000
-        kept = sum(stays(np.full(n, word, np.int32), np.arange(n), keep_limit(probability), KEYS[0]))
+        kept = sum(kept_by_subsampling(np.full(n, word, np.int32), np.arange(n), keep_limit(probability), KEYS[0]))
         if p == 1.0:
             assert kept == n
         else:

@@ -9,7 +9,7 @@ from numba import njit
 from pairloom.kernel import simd
 from pairloom.kernel.loss import ways_loss
 from pairloom.kernel.steps.hierarchical import LANES, SIX, Ways, make_room, step_way, step_way_of_one, train_skipgram
-from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names, pairs_loss, way_loss, way_step
+from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names, pairs_loss, path_loss, path_step
 from tests.models import matrices, random_model
 
 RNG = np.random.default_rng(0)
@@ -76,7 +76,7 @@ def test_nodes_are_named_by_the_bits_that_lead_to_them_and_count_what_is_below()
 def test_the_probabilities_of_all_contexts_add_up_to_one():
     tree = huffman(RNG.integers(1, 100, 30))
     v_w, N = RNG.normal(size=6), RNG.normal(size=(29, 6))
-    p = [np.exp(-way_loss(v_w, N[tree.nodes[way]], tree.bits[way])) for way in ways(tree)]
+    p = [np.exp(-path_loss(v_w, N[tree.nodes[way]], tree.bits[way])) for way in ways(tree)]
     assert sum(p) == pytest.approx(1.0)
 
 
@@ -94,10 +94,10 @@ def test_the_step_is_the_gradient_of_finite_differences():
     nodes, bits = tree.nodes[way], tree.bits[way]
 
     def loss(W, N):
-        return sum(way_loss(W[x], N[nodes], bits) for x in w)
+        return sum(path_loss(W[x], N[nodes], bits) for x in w)
 
     moved_W, moved_N = W.copy(), N.copy()
-    way_step(moved_W, moved_N, w, nodes, bits, lr)
+    path_step(moved_W, moved_N, w, nodes, bits, lr)
     for at, (before, after) in enumerate(((W, moved_W), (N, moved_N))):
         for index in np.ndindex(before.shape):
             step = np.zeros_like(before)
@@ -109,7 +109,7 @@ def test_the_step_is_the_gradient_of_finite_differences():
 
 def test_a_word_that_occurs_twice_steps_twice():
     W, N = np.ones((1, 2)), np.zeros((1, 2))
-    way_step(W, N, np.array([0, 0]), np.array([0]), np.array([0], np.int8), 0.1)
+    path_step(W, N, np.array([0, 0]), np.array([0]), np.array([0], np.int8), 0.1)
     np.testing.assert_allclose(N[0], 2 * 0.1 * 0.5)
 
 
@@ -142,7 +142,7 @@ def test_the_kernel_takes_the_step_of_the_definition(dim, turns, one):
     nodes, bits = rng.permutation(30)[:turns], rng.integers(0, 2, turns).astype(np.int8)
     W, N = start = matrices(model, dim)
     start = [m.copy() for m in start]
-    way_step(W, N, w, nodes, bits, LR)
+    path_step(W, N, w, nodes, bits, LR)
     nobody = np.zeros(model.width, np.float32)
     way = np.append(model.C.ctypes.data + 4 * model.stride * nodes, [nobody.ctypes.data] * LANES)
     labels = np.append(1 - bits, np.zeros(LANES)).astype(np.float32)
@@ -175,7 +175,7 @@ def test_a_stretch_is_trained_context_after_context_by_the_words_whose_windows_h
         n_pairs += len(predict)
         for at in range(0, len(predict), SIX):
             rate = 0.4 + (0.1 - 0.4) * j / 9
-            way_step(W, N, np.array(predict[at : at + SIX]), tree.nodes[way], tree.bits[way], rate)
+            path_step(W, N, np.array(predict[at : at + SIX]), tree.nodes[way], tree.bits[way], rate)
     room = make_room(8, int(np.diff(tree.starts).max()), model.width)
     trained, square = train_skipgram(model, kernel_ways(tree), room, kept, left, right, 8, 0.4, 0.1)
     assert trained == n_pairs

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import InputError
-from pairloom.method.hierarchical import Tree, huffman, way_loss
+from pairloom.method.hierarchical import Tree, huffman, path_loss
 from pairloom.method.objective import sigmoid
 from pairloom.types import Float64s
 from pairloom.vectors.queries import Neighbours
@@ -47,7 +47,7 @@ class Embedding:
     `record` is plain JSON (dicts with string keys, lists, strings, numbers, None) and the same for equal runs.
     Queries go to `.words`; `.contexts` answers the same ones. Files of other programs hold words only: `.contexts` then
     has no rows. Of CBOW `.words` are those that are averaged and `.contexts` those that are predicted. Of hierarchical
-    softmax `.contexts` are the nodes of its tree, each named by the bits on the way to it: `/` is the root.
+    softmax `.contexts` are the nodes of its tree, each named by the bits on the path to it: `/` is the root.
     """
 
     words: Vectors
@@ -82,7 +82,7 @@ class Embedding:
 
         negative  p(D=1 | w, c) = σ(v_c·v_w), the probability that the pair is of the corpus (paper, section 2)
         softmax   p(c | w) = e^(v_c·v_w) / Σ_c' e^(v_c'·v_w), over all contexts c' (equation 3)
-        hs        p(c | w) = Π_n σ(±v_n·v_w), along the way to c (see `hierarchical.py`)
+        hs        p(c | w) = Π_n σ(±v_n·v_w), along the path to c (see `hierarchical.py`)
 
         Of CBOW it is that of c in a window which has w alone.
         """
@@ -106,9 +106,9 @@ class Embedding:
                 "A probability by hierarchical softmax needs the whole tree, and only a part of the model is here. "
                 "Load it without limit."
             )
-        way = slice(*self._tree.starts[c : c + 2])
-        v_n = self.contexts.vectors[self._tree.nodes[way]].astype(np.float64)
-        return math.exp(-way_loss(v_w, v_n, self._tree.bits[way]))
+        path = self._tree.path(c)
+        v_n = self.contexts.vectors[self._tree.nodes[path]].astype(np.float64)
+        return math.exp(-path_loss(v_w, v_n, self._tree.bits[path]))
 
     @cached_property
     def _tree(self) -> Tree:
