@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import LANES, add, address, fma, load, multiply, prefetch, spread, store
+from pairloom.kernel.memory import address, prefetch
+from pairloom.kernel.simd import LANES, add, fma, load, multiply, spread, store
 
 EIGHTS = 8  # whose sum float32 takes before it goes into float64
 _PART = 1 << 32  # a part, where parts are counted in whole numbers

@@ -67,19 +67,20 @@ class PairSource(Source):
 
     def deal(self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers) -> Dealt:
         from pairloom.kernel.steps.deal_pairs import count, deal
+        from pairloom.kernel.steps.deal_text import Parts
 
-        where = parts, word_part, context_part
+        where = Parts(parts, word_part, context_part)
         sweep, first = divmod(a_round.first, a_round.last)
 
         def count_chunk(chunk: _Chunk, counts: npt.NDArray[np.int64]) -> Ids:
             copies = self._copies(chunk, self.config.seed, epoch, sweep, a_round.sweeps)
-            count(self.encoded.pairs, *chunk, copies, *where, counts)
+            count(self.encoded.pairs, chunk, copies, where, counts)
             return copies
 
         def write_chunk(
             chunk: _Chunk, copies: Ids, places: npt.NDArray[np.int64], dealt: npt.NDArray[np.int64]
         ) -> None:
-            deal(self.encoded.pairs, *chunk, copies, _passes(copies), *where, places, dealt)
+            deal(self.encoded.pairs, chunk, copies, _passes(copies), where, places, dealt)
 
         chunks = list(_chunks(self.n_positions, first, a_round.last))
         dealt = self._deal_chunks(chunks, parts, count_chunk, write_chunk, pool)
@@ -100,14 +101,14 @@ class PairSource(Source):
 
     def _copies(self, chunk: _Chunk, seed: int, epoch: int, sweep: int, sweeps: int) -> Ids:
         """How often each pair of a chunk comes; nothing if all come once."""
-        from pairloom.kernel.steps.deal_pairs import draw_copies
+        from pairloom.kernel.steps.deal_pairs import PairDraws, draw_copies
 
         if not (self.weighted or len(self.limits[0]) or self.heldout_limit):
             return np.empty(0, np.int32)
         keys = np.array([key(seed, p, epoch) for p in (Purpose.KEEP, Purpose.WEIGHT)] + [heldout_key()])
         copies = np.zeros(chunk.n * PAIRS_PER_SLICE, np.int32)
-        pairs, limits, limit = self.encoded.pairs, tuple(self.limits), self.heldout_limit
-        draw_copies(pairs, self.trained_weights, *chunk, sweep, sweeps, limits, keys, limit, copies)
+        draws = PairDraws(keys, self.limits[0], self.limits[1], self.heldout_limit)
+        draw_copies(self.encoded.pairs, self.trained_weights, chunk, sweep, sweeps, draws, copies)
         return copies
 
     @cached_property

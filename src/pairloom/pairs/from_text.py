@@ -19,7 +19,7 @@ from pairloom.system.threads import Workers
 from pairloom.types import Float64s, Ids
 
 if TYPE_CHECKING:  # the kernel brings Numba
-    from pairloom.kernel.steps.deal_text import Reach
+    from pairloom.kernel.steps.deal_text import Parts, Reach
 
 LONGEST_WHOLE = 5_000  # words of a line that is one window, which makes 25 million pairs
 MOST_PLACED = 50_000_000  # positional contexts
@@ -73,6 +73,8 @@ class TextSource(Source):
             yield Round(number, first, last, int(starts[first]), int(starts[last]))
 
     def deal(self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers) -> Dealt:
+        from pairloom.kernel.steps.deal_text import Parts
+
         starts = self.encoded.starts[a_round.first : a_round.last + 1]
         if self._room.shape[1] < a_round.end - a_round.begin:
             self._room = np.empty((4, a_round.end - a_round.begin), np.int32)
@@ -81,7 +83,7 @@ class TextSource(Source):
             for a, b in ranges(starts, TOKENS_PER_CHUNK)
         ]
         keys = np.array([key(self.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
-        where = parts, word_part, context_part
+        where = Parts(parts, word_part, context_part)
         dealt = self._deal_chunks(chunks, parts, partial(self._count, keys, where), partial(self._write, where), pool)
         self.encoded.release(a_round.first, a_round.last)
         return dealt
@@ -89,25 +91,26 @@ class TextSource(Source):
     def _count(
         self,
         keys: npt.NDArray[np.uint64],
-        where: tuple[int, Ids, Ids],
+        where: "Parts",
         chunk: _Chunk,
         counts: npt.NDArray[np.int64],
     ) -> int:
         """Thin a chunk into its memory and count its pairs; gives the number of its survivors."""
         from pairloom.kernel.steps import deal_text as pairs
 
-        kept, left, right, last = self._room[:, chunk.at :]
-        text = self.encoded.ids, self.encoded.starts, chunk.first, chunk.last
-        n: int = pairs.thin(*text, self.limit, self.reach, keys, self.heldout_limit, kept, left, right, last)
+        survivors = pairs.Survivors(*self._room[:, chunk.at :])
+        sentences = pairs.SentenceSpan(self.encoded.ids, self.encoded.starts, chunk.first, chunk.last)
+        draws = pairs.TextDraws(self.limit, self.reach, keys, self.heldout_limit)
+        n: int = pairs.thin(sentences, draws, survivors)
         if self.windows.positional:
-            pairs.count_placed(kept, left, right, last, n, self.windows.left, self.windows.n_offsets, *where, counts)
+            pairs.count_placed(survivors, n, self.windows.left, self.windows.n_offsets, where, counts)
         else:
-            pairs.count(kept, left, right, n, where[0], where[1], last, counts)
+            pairs.count(survivors, n, where, counts)
         return n
 
     def _write(
         self,
-        where: tuple[int, Ids, Ids],
+        where: "Parts",
         chunk: _Chunk,
         n: int,
         places: npt.NDArray[np.int64],
@@ -115,12 +118,11 @@ class TextSource(Source):
     ) -> None:
         from pairloom.kernel.steps import deal_text as pairs
 
-        kept, left, right, last = self._room[:, chunk.at :]
+        survivors = pairs.Survivors(*self._room[:, chunk.at :])
         if self.windows.positional:
-            reach = self.windows.left, self.windows.n_offsets
-            pairs.deal_placed(kept, left, right, last, n, *reach, *where, places, dealt)
+            pairs.deal_placed(survivors, n, self.windows.left, self.windows.n_offsets, where, places, dealt)
         else:
-            pairs.deal(kept, left, right, n, where[0], last, places, dealt)
+            pairs.deal(survivors, n, where, places, dealt)
 
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
         """The pairs of the held-out sentences, by the definition in `contexts.py`."""

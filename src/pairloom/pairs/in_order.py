@@ -72,7 +72,8 @@ def _thin(source: TextSource, first: int, last: int, keys: UInt64s, heldout_limi
     ids, starts = source.encoded.ids, source.encoded.starts
     begin, end = starts[[first, last]].tolist()
     room = np.empty((4, end - begin), np.int32)
-    n = pairs.thin(ids, starts, first, last, source.limit, source.reach, keys, heldout_limit, *room)
+    draws = pairs.TextDraws(source.limit, source.reach, keys, heldout_limit)
+    n = pairs.thin(pairs.SentenceSpan(ids, starts, first, last), draws, pairs.Survivors(*room))
     source.encoded.release(first, last)
     kept, left, right, _ = room[:, :n]
     return Segment(kept, left, right, begin, end)

@@ -24,7 +24,6 @@ from pairloom.training.start import Start
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernels bring Numba
-    from pairloom.kernel.steps.hierarchical import Ways
     from pairloom.kernel.steps.sgns import Model
 
 # Trains a stretch under the key of its draws, with the rates at its two ends; gives how many examples it had, and the
@@ -80,12 +79,14 @@ def _measure(source: TextSource, tree: Tree | None) -> Measure:
 
 def _skipgram_hierarchical(model: "Model", tree: Tree) -> Trainer:
     from pairloom.kernel.steps import hierarchical
+    from pairloom.kernel.steps.rates import Rates
 
-    ways, longest = _ways(tree), _longest(tree)
+    paths, longest = hierarchical.TreePaths.of(tree), _longest(tree)
 
     def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        room = hierarchical.make_room(stretch.reach, longest, model.width)
-        done: tuple[int, float] = hierarchical.train_skipgram(model, ways, room, *stretch[:3], stretch.reach, *rates)
+        reach = stretch.reach
+        buffers = hierarchical.make_buffers(reach, longest, model.width)
+        done: tuple[int, float] = hierarchical.train_skipgram(model, buffers, stretch, reach, paths, Rates(*rates))
         return done
 
     return train
@@ -93,13 +94,15 @@ def _skipgram_hierarchical(model: "Model", tree: Tree) -> Trainer:
 
 def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> Trainer:
     from pairloom.kernel.steps import cbow
+    from pairloom.kernel.steps.hierarchical import TreePaths
+    from pairloom.kernel.steps.rates import Rates
 
-    ways, longest = _ways(tree), _longest(tree)
+    paths, longest = TreePaths.of(tree), _longest(tree)
 
     def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        room = cbow.make_room(stretch.reach, longest, model.width)
+        buffers = cbow.make_buffers(stretch.reach, longest, model.width)
         done: tuple[int, float] = cbow.train_hierarchical(
-            model, ways, room, stretch.places, *stretch[:3], divide, *rates
+            model, buffers, stretch, stretch.places, paths, Rates(*rates), divide
         )
         return done
 
@@ -107,18 +110,16 @@ def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> Trainer:
 
 
 def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide: bool) -> Trainer:
-    from pairloom.kernel.simd import LANES
     from pairloom.kernel.steps import cbow
+    from pairloom.kernel.steps.block import Descent
+    from pairloom.kernel.steps.rates import Rates
 
     noise = noise_by_part(probability, np.zeros(len(probability), np.int32), 1)
-    labels = np.zeros(1 + negatives + LANES, np.float32)
-    labels[0] = 1
 
     def train(stretch: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        room = cbow.make_room(stretch.reach, 1 + negatives, model.width)
-        done: tuple[int, float] = cbow.train_negative(
-            model, noise, labels, room, stretch.places, *stretch[:3], negatives, divide, draws, *rates
-        )
+        buffers = cbow.make_buffers(stretch.reach, 1 + negatives, model.width)
+        descent = Descent(negatives, draws, Rates(*rates))
+        done: tuple[int, float] = cbow.train_negative(model, buffers, stretch, stretch.places, noise, descent, divide)
         return done
 
     return train
@@ -126,11 +127,3 @@ def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide
 
 def _longest(tree: Tree) -> int:
     return int(np.diff(tree.starts).max())
-
-
-def _ways(tree: Tree) -> "Ways":
-    from pairloom.kernel.simd import LANES
-    from pairloom.kernel.steps.hierarchical import Ways
-
-    labels = np.append(1 - tree.bits, np.zeros(LANES)).astype(np.float32)  # the last way is read to whole vectors, too
-    return Ways(tree.starts, tree.nodes, labels)

@@ -12,7 +12,7 @@ import numpy as np
 
 from pairloom.kernel.compile import njit
 from pairloom.kernel.loss import dot, minus_log_sigmoid
-from pairloom.kernel.rng import draw
+from pairloom.kernel.rng import draw, upper
 
 LOGIT_BINS = 24  # of calibration: x in [-12, -11), [-11, -10), ..., the first and the last without end
 HEAT_BINS = 64  # of the picture, on each side: from -12 to 12
@@ -24,8 +24,6 @@ _TABLE_STEPS = 1 << 15
 # log(1 + e^x) at steps of 1/512; between them a line, which errs by less than 5e-7 of the value
 _GRID = np.linspace(-_TABLE_REACH, _TABLE_REACH, _TABLE_STEPS + 1)
 SOFTPLUS = np.logaddexp(0.0, _GRID)
-
-_32 = np.uint64(32)
 
 
 @njit(nogil=True, cache=True)
@@ -102,7 +100,7 @@ def observed(W, C, pairs, first, last, logs, bands, n_dense, key, limit, sums):
                 at = _bin(x, LOGIT_BINS)
                 sums.calibration[at, 0] += n
                 sums.calibration[at, 1] += n / (1.0 + math.exp(-x))
-            if draw(key, i) >> _32 < limit:
+            if upper(draw(key, i)) < limit:
                 sums.sample[taken, 0], sums.sample[taken, 1], sums.sample[taken, 2] = x, y, z
                 sums.sample[taken, 3], sums.sample[taken, 4] = bands[w], bands[c]
                 taken += 1
@@ -185,7 +183,7 @@ def distances(text, lengths, limit, key, left, right, prune, thin, clean, counts
         n = 0
         for at in range(length):
             word = text[begin + at]
-            stays = not prune if word < 0 else not thin or draw(key, begin + at) >> _32 < limit[word]
+            stays = not prune if word < 0 else not thin or upper(draw(key, begin + at)) < limit[word]
             kept[n] = at
             n += stays
         begin += length

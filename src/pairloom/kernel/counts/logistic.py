@@ -17,9 +17,10 @@ from collections import namedtuple
 import numpy as np
 
 from pairloom.kernel.compile import njit
+from pairloom.kernel.exponential import sigmoid
+from pairloom.kernel.memory import address
 from pairloom.kernel.rows import EIGHTS, add_rows, eight_from, mean_of_rows, room_for, take_rows, thinned
-from pairloom.kernel.simd import LANES, address, fma, load, multiply, store, sums, zero
-from pairloom.kernel.steps.sgns import sigmoid
+from pairloom.kernel.simd import LANES, fma, load, multiply, store, sums, zero
 
 MEMORY = 8  # steps that L-BFGS remembers
 SINGLE_GRADIENTS = 40  # after so many float32 has done what it can; most problems need 6 to 18

@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from pairloom.kernel.compile import njit
+from pairloom.kernel.memory import address
 from pairloom.kernel.rows import add_rows, eight_from
-from pairloom.kernel.simd import LANES, address
+from pairloom.kernel.simd import LANES
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -9,16 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from pairloom.kernel.alias import alias_table
 from pairloom.kernel.compile import njit
-from pairloom.kernel.rng import below, derive, draw, lower
-from pairloom.kernel.simd import address, whole
+from pairloom.kernel.memory import address, float64_at, int32_at, int64_at
+from pairloom.kernel.rng import below, derive, draw, lower, unit
 
-_11, _32 = np.uint64(11), np.uint64(32)
+_32 = np.uint64(32)
 _BLANK, _NEW_LINE = 0x20, 0x0A
 
 
@@ -108,30 +105,9 @@ def _places(net):
     return _Places(starts, ends, cut, other, address(net.weights), address(net.sums), len(net.weights) > 0)
 
 
-@intrinsic
-def _node(typing, p, i):
-    """The i-th int32 from p on."""
-
-    def codegen(context, builder, signature, args):
-        pointer = builder.gep(builder.inttoptr(args[0], ir.IntType(32).as_pointer()), [args[1]])
-        return builder.sext(builder.load(pointer), ir.IntType(64))
-
-    return types.int64(types.int64, types.int64), codegen
-
-
-@intrinsic
-def _real(typing, p, i):
-    """The i-th float64 from p on."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load(builder.gep(builder.inttoptr(args[0], ir.DoubleType().as_pointer()), [args[1]]))
-
-    return types.float64(types.int64, types.int64), codegen
-
-
 @njit(nogil=True, cache=True)
 def _degree(at, v):
-    return whole(at.starts, v + 1) - whole(at.starts, v)
+    return int64_at(at.starts, v + 1) - int64_at(at.starts, v)
 
 
 @njit(nogil=True, cache=True)
@@ -150,13 +126,13 @@ def _next(at, t, v, alpha, steps, accepts, index):
     least = min(alpha.back, alpha.near, alpha.far)
     extra = (alpha.back - ceiling) * _share(at, v, t) if alpha.back > ceiling else 0.0
     for attempt in range(degree):
-        height = _unit(draw(accepts, index + attempt)) * (ceiling + extra)
+        height = unit(draw(accepts, index + attempt)) * (ceiling + extra)
         if height >= ceiling:
             return t
         x = _neighbour(at, v, draw(steps, index + attempt))
         if height < least or height < _alpha(at, t, x, alpha):  # the first spares a search
             return x
-    return _weighed(at, t, v, alpha, _unit(draw(accepts, index + degree)))
+    return _weighed(at, t, v, alpha, unit(draw(accepts, index + degree)))
 
 
 @njit(nogil=True, cache=True)
@@ -166,38 +142,38 @@ def _share(at, v, t):
     if place < 0:
         return 0.0
     if at.weighted:
-        return _real(at.weights, place) / _real(at.sums, v)
+        return float64_at(at.weights, place) / float64_at(at.sums, v)
     return 1.0 / _degree(at, v)
 
 
 @njit(nogil=True, cache=True)
 def _neighbour(at, v, bits):
     """A neighbour of v, by weight."""
-    begin = whole(at.starts, v)
+    begin = int64_at(at.starts, v)
     place = begin + below(bits, _degree(at, v))
-    if at.weighted and np.int64(lower(bits)) >= whole(at.cut, place):
-        place = begin + _node(at.other, place)
-    return _node(at.ends, place)
+    if at.weighted and np.int64(lower(bits)) >= int64_at(at.cut, place):
+        place = begin + int32_at(at.other, place)
+    return int32_at(at.ends, place)
 
 
 @njit(nogil=True, cache=True)
 def _weighed(at, t, v, alpha, u):
     """A neighbour of v by weight * α, as u in [0, 1) says."""
     total = 0.0
-    for place in range(whole(at.starts, v), whole(at.starts, v + 1)):
+    for place in range(int64_at(at.starts, v), int64_at(at.starts, v + 1)):
         total += _mass(at, t, place, alpha)
     rest = u * total
-    for place in range(whole(at.starts, v), whole(at.starts, v + 1)):
+    for place in range(int64_at(at.starts, v), int64_at(at.starts, v + 1)):
         rest -= _mass(at, t, place, alpha)
         if rest < 0.0:
-            return _node(at.ends, place)
-    return _node(at.ends, whole(at.starts, v + 1) - 1)  # where rounding has left a crumb
+            return int32_at(at.ends, place)
+    return int32_at(at.ends, int64_at(at.starts, v + 1) - 1)  # where rounding has left a crumb
 
 
 @njit(nogil=True, cache=True)
 def _mass(at, t, place, alpha):
-    weight = _real(at.weights, place) if at.weighted else 1.0
-    return weight * _alpha(at, t, _node(at.ends, place), alpha)
+    weight = float64_at(at.weights, place) if at.weighted else 1.0
+    return weight * _alpha(at, t, int32_at(at.ends, place), alpha)
 
 
 @njit(nogil=True, cache=True)
@@ -210,18 +186,12 @@ def _alpha(at, t, x, alpha):
 @njit(nogil=True, cache=True)
 def _find(at, v, x):
     """The place of the edge from v to x, -1 if there is none."""
-    low, n = whole(at.starts, v), _degree(at, v)
+    low, n = int64_at(at.starts, v), _degree(at, v)
     while n > 1:
         half = n >> 1
-        low += half * (_node(at.ends, low + half - 1) < x)  # no branch, which would guess wrong half of the time
+        low += half * (int32_at(at.ends, low + half - 1) < x)  # no branch, which would guess wrong half of the time
         n -= half
-    return low if n == 1 and _node(at.ends, low) == x else -1
-
-
-@njit(nogil=True, cache=True)
-def _unit(bits):
-    """A number in [0, 1)."""
-    return (bits >> _11) * 2.0**-53
+    return low if n == 1 and int32_at(at.ends, low) == x else -1
 
 
 # --- As text

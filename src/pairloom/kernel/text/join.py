@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import address
+from pairloom.kernel.memory import address
 from pairloom.kernel.text.phrases import Slots, value_of
 from pairloom.kernel.text.words import AT_LINE_END, Bytes, WordTable, empty_found, find, places_of, scan
 

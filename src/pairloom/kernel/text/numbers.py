@@ -11,12 +11,9 @@ rounding keeps order. Where they do not, once in some ten million times, and for
 """
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import address
+from pairloom.kernel.memory import address, byte_at
 
 _LEAST, _MOST = -300, 280  # with at most 18 digits, m * 10^e then neither vanishes nor overflows
 _POWERS = np.array([float(f"1e{e}") for e in range(_LEAST, _MOST + 1)])
@@ -66,16 +63,6 @@ def parse_rows(text, vectors, starts, ends):
 
 # The functions below take addresses, as those of `kernel.text` do: Numba counts references to an array wherever it is
 # handed on. None goes beyond an LF.
-
-
-@intrinsic
-def byte_at(typing, at):
-    """The byte at an address."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load(builder.inttoptr(args[0], ir.IntType(8).as_pointer()))
-
-    return types.uint8(types.int64), codegen
 
 
 @njit(nogil=True, cache=True)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import address, prefetch
+from pairloom.kernel.memory import address, prefetch
 
 Slots = npt.NDArray[np.uint64]  # (a power of two, 2)
 Units = npt.NDArray[np.int32]

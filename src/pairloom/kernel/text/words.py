@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import address, prefetch
+from pairloom.kernel.memory import address, byte_at, prefetch
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -208,16 +208,6 @@ def _longer(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 
 
 @intrinsic
-def _load1(typing, at):
-    """The byte at an address."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load(builder.inttoptr(args[0], ir.IntType(8).as_pointer()))
-
-    return types.uint8(types.int64), codegen
-
-
-@intrinsic
 def _load8(typing, at):
     """The eight bytes from an address on as one uint64, the first byte lowest (on all machines that Numba knows)."""
 
@@ -244,11 +234,11 @@ def _space_length(at, limit):
     They are U+0085, U+00A0, U+1680, U+2000..U+200A, U+2028, U+2029, U+202F, U+205F and U+3000.
     """
     left = limit - at
-    first = _load1(at)
-    second = _load1(at + 1) if left > 1 else 0
+    first = byte_at(at)
+    second = byte_at(at + 1) if left > 1 else 0
     if first == 0xC2:
         return 2 if second == 0x85 or second == 0xA0 else 0
-    third = _load1(at + 2) if left > 2 else 0
+    third = byte_at(at + 2) if left > 2 else 0
     if first == 0xE1:
         return 3 if second == 0x9A and third == 0x80 else 0
     if first == 0xE3:
@@ -269,7 +259,7 @@ def _eight(at, end, limit):
         return x if left >= 8 else x & (_ONES >> np.uint64(64 - 8 * left))
     x = np.uint64(0)
     for j in range(min(left, 8)):
-        x |= np.uint64(_load1(at + j)) << np.uint64(8 * j)
+        x |= np.uint64(byte_at(at + j)) << np.uint64(8 * j)
     return x
 
 
@@ -285,7 +275,7 @@ def _word_end(at, limit):
                 at += 8
                 continue
             at += _trailing_zeros(odd) >> 3
-        kind = _KIND[_load1(at)]
+        kind = _KIND[byte_at(at)]
         if kind != _ORDINARY and (kind != _MAYBE_SPACE or _space_length(at, limit) > 0):
             return at
         at += 1
@@ -371,7 +361,7 @@ def scan(at, limit, places, found):
     """
     n = 0
     while at < limit and n < _SCANNED:
-        kind = _KIND[_load1(at)]
+        kind = _KIND[byte_at(at)]
         if kind == _SPACE:
             at += 1
             continue
@@ -390,7 +380,7 @@ def scan(at, limit, places, found):
         prefetch(places.slots, 2 * (np.int64(h) & places.mask))
         found.start[n], found.end[n], found.hash[n] = at, end, h
         n += 1
-        at = end + (end < limit and _load1(end) == 0x20)
+        at = end + (end < limit and byte_at(end) == 0x20)
     return n, at
 
 
