@@ -137,13 +137,13 @@ class Spilling:
         self._most, self._folder, self._turn = bytes_per_table, folder, Lock()
 
     def make_room(self, table: "WordTable", n_words: int, n_bytes: int) -> "WordTable":
-        """`kernel.text.with_room`, of the table or of what is left of it after its words went to a file."""
+        """`kernel.text.with_capacity`, of the table or of what is left of it after its words went to a file."""
         from pairloom.kernel.text import words as kernel
 
         grown = kernel.growth(table, n_words, n_bytes)
         if grown and table.used[0] and sum(array.nbytes for array in table) + grown > self._most:
             self.spill(table)
-        return kernel.with_room(table, n_words, n_bytes)
+        return kernel.with_capacity(table, n_words, n_bytes)
 
     def spill(self, table: "WordTable") -> None:
         """Write the words of a table to a file, and empty it."""

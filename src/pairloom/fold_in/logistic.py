@@ -90,11 +90,11 @@ def noise_of(matrix: Matrix, probability: Float64s, n: int | None) -> ContextNoi
 def _in_room(matrix: Matrix, rows: Ids, weights: Float64s) -> "Rows":
     """Rows as the kernel takes them: columns and rows filled up with zeros, weights as parts of 1."""
     from pairloom.kernel.counts import logistic as kernel
-    from pairloom.kernel.rows import room_for, take_rows
+    from pairloom.kernel.rows import aligned_zeros, take_rows
     from pairloom.kernel.simd import LANES
 
     width = -(-matrix.shape[1] // LANES) * LANES
-    X = room_for(len(rows), width)
+    X = aligned_zeros(len(rows), width)
     weight = np.zeros(len(X), np.float32)
     take_rows(_with_whole_rows(matrix), rows, weights, X, weight)
     return kernel.Rows(X, weight)
@@ -129,10 +129,10 @@ def solve(
     limits = kernel.Limits(rows, FOR_MEAN * rows, MOST_GRADIENTS, ENOUGH)
     V, gradients = np.empty((len(total), dim), np.float32), np.zeros(len(total), np.int64)
     rooms: list[SolverBuffers] = []  # that no thread is using
-    make_room: Callable[[int, int], SolverBuffers] = kernel.make_room
+    make_buffers: Callable[[int, int], SolverBuffers] = kernel.make_buffers
 
     def solve_some(some: range) -> None:
-        room = rooms.pop() if rooms else make_room(len(common.mean), rows + 2)
+        room = rooms.pop() if rooms else make_buffers(len(common.mean), rows + 2)
         kernel.solve_words(some.start, some.stop, problems, common, limits, room, V, gradients)
         rooms.append(room)
 

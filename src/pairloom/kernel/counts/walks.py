@@ -1,8 +1,8 @@
 """Walks over a graph, compiled. The twin of a step is `graphs.step_probabilities`.
 
-A step draws a neighbour by weight and accepts it with a probability in proportion to α, else draws anew (rejection
-sampling, as in KnightKing; Yang et al. 2019). So memory is that of the edges. (node2vec's own program keeps a table for
-each edge, and their sizes add up to the sum of squared degrees.) A draw is a function of walk, step and try.
+A step draws a neighbour by weight and accepts it with a probability proportional to α, else draws again (rejection
+sampling, as in KnightKing; Yang et al. 2019). So only the edges need memory. (node2vec's own program keeps a table for
+each edge, and their sizes add up to the sum of squared degrees.) A draw is a function of walk, step and attempt.
 """
 
 from typing import NamedTuple
@@ -46,7 +46,7 @@ class NodeNames(NamedTuple):
 
 
 def net_of(starts, ends, weights) -> Net:
-    """The tables of a graph; `weights` is None if all are the same."""
+    """The tables of a graph. `weights` is None if all are the same."""
     if weights is None:
         return Net(starts, ends, np.empty(0, np.uint64), np.empty(0, np.int32), np.empty(0), np.empty(0))
     n = len(ends)
@@ -67,7 +67,7 @@ def _fill_tables(net):
 
 @njit(nogil=True, cache=True)
 def walk(net, first, numbers, length, alpha, step_key, accept_key, nodes, lengths):
-    """Fill nodes[i, :lengths[i]] with the walk of this number that begins at first[i]. It ends early in a sink."""
+    """Fill nodes[i, :lengths[i]] with walk number numbers[i], which begins at first[i]. It ends early in a sink."""
     at = _places(net)
     for i in range(len(first)):
         steps, accepts = derive(step_key, numbers[i]), derive(accept_key, numbers[i])
@@ -84,11 +84,11 @@ def walk(net, first, numbers, length, alpha, step_key, accept_key, nodes, length
             lengths[i] = step + 1
 
 
-# Steps take addresses where others would take arrays, for the reason that `simd` gives.
+# Steps take addresses instead of arrays, for the reason given in `memory.py`.
 
 
 class _Places(NamedTuple):
-    """Where the arrays of a `Net` are."""
+    """The addresses of a `Net`'s arrays."""
 
     starts: int
     ends: int
@@ -112,14 +112,14 @@ def _degree(at, v):
 
 @njit(nogil=True, cache=True)
 def _next(at, t, v, alpha, steps, accepts, index):
-    """Where a walk from t to v goes on to.
+    """The next node of a walk that came from t to v.
 
-    A try is a point below a ceiling that is as wide as v's edges weigh: its place says which neighbour, and its height
-    whether it is below that one's α. t alone may reach above the ceiling, by `extra`, and a point can fall there too:
-    so a small p, which would make the ceiling high, costs nothing.
+    An attempt is a point below a ceiling whose width is the weight of v's edges: its place chooses a neighbour, and it
+    is accepted if its height is below that neighbour's α. Only t may reach above the ceiling, by `extra`, and a point
+    can fall there, too: so a small p, which would raise the ceiling, costs nothing.
 
-    After as many tries as v has neighbours they are all weighed instead, so that no p and q can keep a step for long.
-    Accepted draws and weighed ones have the same distribution, so their mixture has it too.
+    After as many attempts as v has neighbours, all neighbours are weighed instead, so no p and q make a step slow.
+    Accepted draws and weighed ones have the same distribution, so their mixture has it, too.
     """
     degree = np.uint64(_degree(at, v))
     ceiling = max(alpha.near, alpha.far)
@@ -137,7 +137,7 @@ def _next(at, t, v, alpha, steps, accepts, index):
 
 @njit(nogil=True, cache=True)
 def _share(at, v, t):
-    """What share of v's weight its edge to t has; 0 if there is none."""
+    """The share of v's weight that is on its edge to t; 0 if there is none."""
     place = _find(at, v, t)
     if place < 0:
         return 0.0
@@ -158,7 +158,7 @@ def _neighbour(at, v, bits):
 
 @njit(nogil=True, cache=True)
 def _weighed(at, t, v, alpha, u):
-    """A neighbour of v by weight * α, as u in [0, 1) says."""
+    """The neighbour of v that u in [0, 1) chooses by weight * α."""
     total = 0.0
     for place in range(int64_at(at.starts, v), int64_at(at.starts, v + 1)):
         total += _mass(at, t, place, alpha)
@@ -167,7 +167,7 @@ def _weighed(at, t, v, alpha, u):
         rest -= _mass(at, t, place, alpha)
         if rest < 0.0:
             return int32_at(at.ends, place)
-    return int32_at(at.ends, int64_at(at.starts, v + 1) - 1)  # where rounding has left a crumb
+    return int32_at(at.ends, int64_at(at.starts, v + 1) - 1)  # reached only by rounding
 
 
 @njit(nogil=True, cache=True)
@@ -185,11 +185,13 @@ def _alpha(at, t, x, alpha):
 
 @njit(nogil=True, cache=True)
 def _find(at, v, x):
-    """The place of the edge from v to x, -1 if there is none."""
+    """The place of the edge from v to x, or -1."""
     low, n = int64_at(at.starts, v), _degree(at, v)
     while n > 1:
         half = n >> 1
-        low += half * (int32_at(at.ends, low + half - 1) < x)  # no branch, which would guess wrong half of the time
+        low += half * (
+            int32_at(at.ends, low + half - 1) < x
+        )  # no branch: it would be predicted wrongly half of the time
         n -= half
     return low if n == 1 and int32_at(at.ends, low) == x else -1
 
@@ -198,10 +200,10 @@ def _find(at, v, x):
 
 
 def spell(names: NodeNames, nodes, lengths):
-    """The walks as lines of names, parted by spaces."""
+    """The walks as lines of names, separated by spaces."""
     out = np.empty(_count_bytes(names.offsets, nodes, lengths), np.uint8)
     _spell(names, nodes, lengths, out)
-    out.flags.writeable = False  # as blocks of a file are, which Numba takes for another type
+    out.flags.writeable = False  # as blocks of a file are: to Numba that is another type
     return out
 
 
