@@ -94,8 +94,8 @@ def test_pairs_of_one_context_are_gathered_by_six_and_none_is_lost(n, n_contexts
         assert c[i, -1] == six[0][1]
     for i, batch in enumerate(others, start=found):
         assert list(zip(w[i], c[i], strict=True))[: len(batch)] == [tuple(pair) for pair in batch]
-        assert (buffers.plan[i, len(batch) : OWN] == buffers.nobody.ctypes.data).all()
-        assert (buffers.plan[i, OWN + len(batch) : DRAWN] == buffers.nobody.ctypes.data + 4 * 8).all()
+        assert (buffers.plan[i, len(batch) : OWN] == buffers.padding.ctypes.data).all()
+        assert (buffers.plan[i, OWN + len(batch) : DRAWN] == buffers.padding.ctypes.data + 4 * 8).all()
     assert not buffers.waiting[:, SIX].any()  # ready for the next block
 
 
@@ -123,7 +123,7 @@ def test_a_block_is_its_batches_one_after_the_other_with_the_rate_falling():
     for now, expected in zip(matrices(model, dim), (W, C), strict=True):
         np.testing.assert_allclose(now, expected, rtol=1e-4, atol=1e-6)
     assert 0 < square < 10
-    assert not buffers.nobody.any()
+    assert not buffers.padding.any()
 
 
 def test_an_empty_block_changes_nothing():

@@ -18,7 +18,9 @@ LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide i
 def _step(batch, negatives, width, six, lr, step, frozen):
     address = memory.address(batch)
     if frozen:
-        step_frozen(address, negatives, width, six, lr, memory.address(step), frozen)  # gives lanes, unknown to Python
+        step_frozen(
+            address, negatives, width, six, lr, memory.address(step), frozen
+        )  # returns lanes, which Python cannot hold
     else:
         step_batch(address, negatives, width, six, lr, memory.address(step), address, OWN)
 

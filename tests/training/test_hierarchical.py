@@ -149,8 +149,8 @@ def test_the_kernel_takes_the_step_of_the_definition(dim, turns, one):
     W, N = start = matrices(model, dim)
     start = [m.copy() for m in start]
     path_step(W, N, w, nodes, bits, LR)
-    nobody = np.zeros(model.width, np.float32)
-    path = np.append(model.C.ctypes.data + 4 * model.stride * nodes, [nobody.ctypes.data] * LANES)
+    padding = np.zeros(model.width, np.float32)
+    path = np.append(model.C.ctypes.data + 4 * model.stride * nodes, [padding.ctypes.data] * LANES)
     labels = np.append(1 - bits, np.zeros(LANES)).astype(np.float32)
     words = model.W.ctypes.data + 4 * model.stride * w
     step = np.empty((turns + LANES) * LANES, np.float32)
@@ -160,7 +160,7 @@ def test_the_kernel_takes_the_step_of_the_definition(dim, turns, one):
         _step_six(words, path, labels, turns, model.width, LR, step)
     for now, expected, was in zip(matrices(model, dim), (W, N), start, strict=True):
         assert np.abs(now - expected).max() <= 1e-5 * np.abs(expected - was).max()
-    assert not nobody.any()
+    assert not padding.any()
     for m in (model.W, model.C):
         assert not m.reshape(-1, model.stride)[:, dim:].any()
 

@@ -20,8 +20,8 @@ class PartNoise(NamedTuple):
     """Alias tables, one after the other: that of part j is at starts[j] .. starts[j + 1]."""
 
     ids: npt.NDArray[np.int32]  # a slot's own context
-    cut: npt.NDArray[np.uint64]  # in units of 2^-32: how often the slot gives its own context
-    other: npt.NDArray[np.int32]  # the context that it gives otherwise
+    cut: npt.NDArray[np.uint64]  # in units of 2^-32: how often the slot yields its own context
+    other: npt.NDArray[np.int32]  # the context that it yields otherwise
     starts: npt.NDArray[np.int64]
 
 
@@ -59,7 +59,7 @@ class BlockBuffers(NamedTuple):
     waiting: npt.NDArray[np.int32]  # (contexts of a part, WAITING): w of pairs that wait for others of their c
     begun: npt.NDArray[np.int32]  # contexts in the order in which pairs began to wait
     step: npt.NDArray[np.float32]  # how far the rows of a batch go: LANES for its own contexts and for each drawn one
-    nobody: npt.NDArray[np.float32]  # two rows of zeros, the pair that fills up a block's last batch
+    padding: npt.NDArray[np.float32]  # two rows of zeros, the pair that fills up a block's last batch
 
 
 def make_buffers(negatives: int, longest: int, contexts: int, width: int) -> BlockBuffers:
@@ -113,7 +113,7 @@ def train_block(model, buffers, pairs, block, noise, negatives, rates, frozen=No
     else:
         squares = _descend_frozen(model, buffers, batches, sixes, negatives, rates, frozen)
     for i in range(0, model.width, LANES):
-        store(address(buffers.nobody), i, zero())
+        store(address(buffers.padding), i, zero())
     store(address(buffers.step), 0, squares)
     total = 0.0
     for b in range(SIX):
@@ -132,7 +132,7 @@ def gather(model, buffers, pairs, block):
     W, C, row = address(model.W), address(model.C), 4 * model.stride
     plan, size = address(buffers.plan), 8 * buffers.plan.shape[1]
     pairs, waiting, begun = address(pairs), address(buffers.waiting), address(buffers.begun)
-    nobody, bits = address(buffers.nobody), block.bits
+    padding, bits = address(buffers.padding), block.bits
     batch, n_begun = plan, 0
     for i in range(block.begin, block.end):
         pair = int64_at(pairs, i)
@@ -161,8 +161,8 @@ def gather(model, buffers, pairs, block):
                 batch, b = batch + size, 0
         put_int32(mine, SIX, 0)
     for empty in range(b, SIX):
-        put_int64(batch, empty, nobody)
-        put_int64(batch, OWN + empty, nobody + 4 * model.width)
+        put_int64(batch, empty, padding)
+        put_int64(batch, OWN + empty, padding + 4 * model.width)
     return sixes
 
 

@@ -26,7 +26,7 @@ class WindowBuffers(NamedTuple):
     labels: npt.NDArray[np.float32]  # of the rows, by negative sampling: 1 for the word, 0 for what was drawn
     step: npt.NDArray[np.float32]  # how far the rows go
     mean: npt.NDArray[np.float32]  # (2, width): the mean after a step, and before it
-    nobody: npt.NDArray[np.float32]  # a row of zeros, which fills up a plan
+    padding: npt.NDArray[np.float32]  # a row of zeros, which fills up a plan
 
 
 def make_buffers(reach: int, predicted: int, width: int) -> WindowBuffers:
@@ -102,7 +102,7 @@ class _At(NamedTuple):
     mean: int
     before: int
     step: int
-    nobody: int
+    padding: int
 
 
 @njit(nogil=True, cache=True)
@@ -120,7 +120,7 @@ def _addresses(model, buffers, segment):
         address(buffers.mean),
         address(buffers.mean) + 4 * model.width,
         address(buffers.step),
-        address(buffers.nobody),
+        address(buffers.padding),
     )
 
 
@@ -146,7 +146,7 @@ def _plan_drawn(at, noise, c, negatives, key, number, plan):
         put_int64(plan, rows, at.C + at.row * drawn)
         rows += drawn != c
     for k in range(rows, rows + LANES - 1):
-        put_int64(plan, k, at.nobody)
+        put_int64(plan, k, at.padding)
     return rows
 
 

@@ -1,7 +1,7 @@
 """Section 3, compiled: draw the pairs of some sentences, and deal them into the blocks that train them.
 
 Each chunk of sentences is processed three times. So any number of threads can work on chunks, and each pair still lands
-at the place that corpus order gives it:
+at its place in corpus order:
     `thin`   subsamples and takes windows;
     `count`  counts the pairs of each block;
     `deal`   writes them, starting at this chunk's share of each block.

@@ -36,7 +36,7 @@ class PathBuffers(NamedTuple):
 
     plan: npt.NDArray[np.int64]  # (2, words and nodes of a place): addresses of rows, for this place and the next one
     step: npt.NDArray[np.float32]  # how far the nodes go: LANES for each
-    nobody: npt.NDArray[np.float32]  # a row of zeros, the word that fills up a six
+    padding: npt.NDArray[np.float32]  # a row of zeros, the word that fills up a six
 
 
 def make_buffers(reach: int, longest: int, width: int) -> PathBuffers:
@@ -154,40 +154,40 @@ class PathAddresses(NamedTuple):
     labels: int
     N: int
     row: int  # bytes from row to row
-    nobody: int
+    padding: int
 
 
 @njit(nogil=True, cache=True)
 def path_addresses(paths, model, buffers):
     """Take the addresses. The nodes are the rows of model.C."""
     starts, nodes, labels = address(paths.starts), address(paths.nodes), address(paths.labels)
-    return PathAddresses(starts, nodes, labels, address(model.C), 4 * model.stride, address(buffers.nobody))
+    return PathAddresses(starts, nodes, labels, address(model.C), 4 * model.stride, address(buffers.padding))
 
 
 @njit(nogil=True, cache=True)
 def plan_path(paths, c, plan):
-    """Write to `plan` the addresses of the nodes on the path to c, then seven of nobody. Returns the turns."""
+    """Write to `plan` the addresses of the nodes on the path to c, then seven of padding. Returns the turns."""
     begin = int64_at(paths.starts, c)
     turns = int64_at(paths.starts, c + 1) - begin
     for k in range(turns):
         put_int64(plan, k, paths.N + paths.row * int32_at(paths.nodes, begin + k))
     for k in range(turns, turns + LANES - 1):
-        put_int64(plan, k, paths.nobody)
+        put_int64(plan, k, paths.padding)
     return turns
 
 
 @njit(nogil=True, cache=True)
-def _plan_words(W, row, nobody, kept, left, right, first, last, j, plan):
+def _plan_words(W, row, padding, kept, left, right, first, last, j, plan):
     """Write to `plan` the addresses of the words first..last-1 whose windows hold place j. Returns how many they are.
 
-    Addresses of nobody fill up the last six.
+    Addresses of padding fill up the last six.
     """
     m = 0
     for i in range(first, last):
         put_int64(plan, m, W + row * int32_at(kept, i))
         m += (i != j) & (int32_at(left, i) <= j) & (j < int32_at(right, i))
     for b in range(m, -(-m // SIX) * SIX):
-        put_int64(plan, b, nobody)
+        put_int64(plan, b, padding)
     return m
 
 
@@ -201,10 +201,10 @@ def train_skipgram(model, buffers, segment, reach, paths, rates):
     segment: kept, left and right of `deal_text.Survivors`. No window reaches further than `reach`. Each step is
     equivalent to `hierarchical.path_step`. Returns the number of pairs and the mean square of the inner products.
     """
-    W, row, nobody, step, width = (
+    W, row, padding, step, width = (
         address(model.W),
         4 * model.stride,
-        address(buffers.nobody),
+        address(buffers.padding),
         address(buffers.step),
         model.width,
     )
@@ -218,7 +218,7 @@ def train_skipgram(model, buffers, segment, reach, paths, rates):
     for j in range(n):
         this, coming = plan + line * (j % 2), plan + line * ((j + 1) % 2)
         first, last = max(0, j - reach), min(n, j + reach + 1)
-        m = _plan_words(W, row, nobody, words, lefts, rights, first, last, j, this)
+        m = _plan_words(W, row, padding, words, lefts, rights, first, last, j, this)
         coming_turns = plan_path(at, int32_at(words, min(j + 1, n - 1)), coming + path_at)
         coming_word = W + row * int32_at(words, min(last, n - 1))
         for i in range(0, width, LINE):
@@ -231,7 +231,7 @@ def train_skipgram(model, buffers, segment, reach, paths, rates):
             squares = add(squares, square)
         if m % SIX:
             for i in range(0, width, LANES):
-                store(nobody, i, zero())
+                store(padding, i, zero())
         pairs += m
         turned += m * turns
         turns = coming_turns

@@ -26,7 +26,7 @@ WORDS, CONTEXTS = 1, 2  # the sides that may be frozen
 
 
 class Model(NamedTuple):
-    """The two matrices, flat, with rows of `stride` floats, of which the first `width` are computed with.
+    """The two matrices, flat. Rows have `stride` floats, and kernels compute with the first `width` of them.
 
     width is dim rounded up to whole vectors. The floats from dim on are 0 and stay 0.
     """
