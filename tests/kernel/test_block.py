@@ -7,10 +7,21 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from pairloom.kernel.alias import alias_table
-from pairloom.kernel.steps.block import PartNoise, gather, make_room, train_block, train_diagonal
+from pairloom.kernel.steps.block import (
+    Descent,
+    Diagonal,
+    PairBlock,
+    PartNoise,
+    gather,
+    make_buffers,
+    train_block,
+    train_diagonal,
+)
+from pairloom.kernel.steps.rates import Rates
 from pairloom.kernel.steps.sgns import DRAWN, OWN, SIX, Model
 from pairloom.method import objective
 from pairloom.method.draws import key
+from pairloom.pairs.source import Dealt
 from pairloom.training.blockwise import noise_by_part
 from tests.models import matrices, random_model
 
@@ -41,11 +52,11 @@ def test_drawn_contexts_follow_the_noise_of_their_part():
     noise = noise_by_part(counts / counts.sum(), part_of, parts=2)
     seen = np.zeros(8)
     model = Model(np.ones(9 * 8, np.float32), np.zeros(9 * 8, np.float32), 8, 8)
-    room = make_room(1, 1, 9, 8)
+    buffers = make_buffers(1, 1, 9, 8)
     for i in range(4000):
         model.C[:] = 0
         pairs = np.array([(8 << 32) | 8])  # a word and a context outside the noise, so that every draw counts
-        train_block(model, room, pairs, 0, 1, 0, noise, 1, 1, key(i), 0.1, 0.1)
+        train_block(model, buffers, pairs, PairBlock(0, 1, 1, 0, key(i)), noise, 1, Rates(0.1, 0.1))
         seen += model.C.reshape(9, 8)[:8, 0] != 0
     assert seen[part_of == 0].sum() == 0
     expected = np.where(part_of == 1, counts, 0)
@@ -71,20 +82,21 @@ def test_pairs_of_one_context_are_gathered_by_six_and_none_is_lost(n, n_contexts
     rng = np.random.default_rng(seed)
     pairs = np.stack([rng.integers(0, 50, n), rng.integers(0, n_contexts, n) * parts + 3 % parts], axis=1)
     model = Model(np.empty(0, np.float32), np.empty(0, np.float32), 8, 16)
-    room = make_room(2, n, n_contexts, 8)
+    buffers = make_buffers(2, n, n_contexts, 8)
     sixes, others = planned(pairs.tolist())
-    found = gather(model, (pairs[:, 0] << 32) | pairs[:, 1], 0, n, parts.bit_length() - 1, room)
+    block = PairBlock(0, n, 3 % parts, parts.bit_length() - 1, key(1))
+    found = gather(model, buffers, (pairs[:, 0] << 32) | pairs[:, 1], block)
     assert found == len(sixes)
-    w = (room.plan[:, :OWN] - model.W.ctypes.data) // 64
-    c = (room.plan[:, OWN:DRAWN] - model.C.ctypes.data) // 64
+    w = (buffers.plan[:, :OWN] - model.W.ctypes.data) // 64
+    c = (buffers.plan[:, OWN:DRAWN] - model.C.ctypes.data) // 64
     for i, six in enumerate(sixes):
         assert w[i].tolist() == [pair[0] for pair in six]
         assert c[i, -1] == six[0][1]
     for i, batch in enumerate(others, start=found):
         assert list(zip(w[i], c[i], strict=True))[: len(batch)] == [tuple(pair) for pair in batch]
-        assert (room.plan[i, len(batch) : OWN] == room.nobody.ctypes.data).all()
-        assert (room.plan[i, OWN + len(batch) : DRAWN] == room.nobody.ctypes.data + 4 * 8).all()
-    assert not room.waiting[:, SIX].any()  # ready for the next block
+        assert (buffers.plan[i, len(batch) : OWN] == buffers.padding.ctypes.data).all()
+        assert (buffers.plan[i, OWN + len(batch) : DRAWN] == buffers.padding.ctypes.data + 4 * 8).all()
+    assert not buffers.waiting[:, SIX].any()  # ready for the next block
 
 
 def test_a_block_is_its_batches_one_after_the_other_with_the_rate_falling():
@@ -105,20 +117,22 @@ def test_a_block_is_its_batches_one_after_the_other_with_the_rate_falling():
             objective.six_step(W, C, w_b, c_b[0], drawn, lr)
         else:
             objective.batch_step(W, C, w_b, c_b, drawn, lr)
-    room = make_room(negatives, n, n_words, model.width)
-    square = train_block(model, room, (w << 32) | c, 0, n, 0, noise, 0, negatives, key(1), 0.1, 0.05)
+    buffers = make_buffers(negatives, n, n_words, model.width)
+    block = PairBlock(0, n, 0, 0, key(1))
+    square = train_block(model, buffers, (w << 32) | c, block, noise, negatives, Rates(0.1, 0.05))
     for now, expected in zip(matrices(model, dim), (W, C), strict=True):
         np.testing.assert_allclose(now, expected, rtol=1e-4, atol=1e-6)
     assert 0 < square < 10
-    assert not room.nobody.any()
+    assert not buffers.padding.any()
 
 
 def test_an_empty_block_changes_nothing():
     model = random_model(np.random.default_rng(5), 4, 8)
     W = model.W.copy()
     noise = noise_by_part(np.full(4, 0.25), np.zeros(4, np.int32), 1)
-    room = make_room(5, 0, 4, 8)
-    assert train_block(model, room, np.empty(0, np.int64), 0, 0, 0, noise, 0, 5, key(1), 0.1, 0.1) == 0
+    buffers = make_buffers(5, 0, 4, 8)
+    block = PairBlock(0, 0, 0, 0, key(1))
+    assert train_block(model, buffers, np.empty(0, np.int64), block, noise, 5, Rates(0.1, 0.1)) == 0
     assert np.array_equal(model.W, W)
 
 
@@ -130,6 +144,7 @@ def test_a_row_that_is_not_finite_shows_in_the_mean_square(bad):
     noise = noise_by_part(np.full(8, 0.125), np.array([0, 1] * 4, np.int32), 2)
     pairs = (rng.integers(0, 8, 40) // 2 * 2 << 32) | (rng.integers(0, 8, 40) // 2 * 2)
     starts = np.array([0, 40, 40, 40, 40])
-    room = make_room(5, 40, 4, 8)
-    square = train_diagonal(model, room, pairs, starts, noise, 2, 0, 0, 2, 5, key(1), 0.1, 0.1)
+    buffers = make_buffers(5, 40, 4, 8)
+    descent = Descent(5, key(1), Rates(0.1, 0.1))
+    square = train_diagonal(model, buffers, Dealt(pairs, starts), noise, Diagonal(2, 0, 0, 2), descent)
     assert not square <= 1e6

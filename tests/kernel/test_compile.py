@@ -48,7 +48,7 @@ print(hex(draw(np.uint64(1), np.uint64(2))), draw.stats.cache_hits.total())
 
 
 def run_kernel(folder):
-    """A real kernel in a process of its own: what it gives, and whether it came from the cache."""
+    """A real kernel in its own process: its result, and whether it came from the cache."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
     command = [sys.executable, "-c", KERNEL]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)

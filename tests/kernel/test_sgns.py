@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pairloom.kernel import simd
-from pairloom.kernel.steps.sgns import LANES, OWN, SIX, sigmoid, step_batch, step_frozen
+from pairloom.kernel import memory, simd
+from pairloom.kernel.exponential import sigmoid
+from pairloom.kernel.steps.sgns import LANES, OWN, SIX, step_batch, step_frozen
 from pairloom.method import objective
 from pairloom.training.blockwise import FROZEN
 from tests.models import matrices, random_model
@@ -15,11 +16,13 @@ LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide i
 
 @njit
 def _step(batch, negatives, width, six, lr, step, frozen):
-    address = simd.address(batch)
+    address = memory.address(batch)
     if frozen:
-        step_frozen(address, negatives, width, six, lr, simd.address(step), frozen)  # gives lanes, unknown to Python
+        step_frozen(
+            address, negatives, width, six, lr, memory.address(step), frozen
+        )  # returns lanes, which Python cannot hold
     else:
-        step_batch(address, negatives, width, six, lr, simd.address(step), address, OWN)
+        step_batch(address, negatives, width, six, lr, memory.address(step), address, OWN)
 
 
 def check_batch(rng, dim, negatives, n_words, six, frozen=None):
@@ -34,8 +37,8 @@ def check_batch(rng, dim, negatives, n_words, six, frozen=None):
     else:
         objective.batch_step(W, C, w, c, n, LR, frozen)
     where = [model.W.ctypes.data + 4 * model.stride * w, model.C.ctypes.data + 4 * model.stride * np.append(c, n)]
-    room = np.empty((negatives + 1) * LANES, np.float32)
-    _step(np.concatenate(where), negatives, model.width, six, LR, room, FROZEN[frozen])
+    step = np.empty((negatives + 1) * LANES, np.float32)
+    _step(np.concatenate(where), negatives, model.width, six, LR, step, FROZEN[frozen])
     for now, expected, was in zip(matrices(model, dim), (W, C), start, strict=True):
         assert np.abs(now - expected).max() <= 1e-5 * np.abs(expected - was).max()
     for m in (model.W, model.C):
@@ -74,7 +77,7 @@ def test_any_dim_and_any_number_of_negatives_steps_as_the_definition_says(dim, n
 @njit
 def _apply_sigmoid(x, out):
     for i in range(0, len(x), 8):
-        simd.store(simd.address(out), i, sigmoid(simd.load(simd.address(x), i)))
+        simd.store(memory.address(out), i, sigmoid(simd.load(memory.address(x), i)))
 
 
 def test_the_polynomial_sigmoid_is_the_sigmoid():
@@ -89,10 +92,10 @@ def test_the_polynomial_sigmoid_is_the_sigmoid():
 
 @njit
 def _apply_sums(x, out):
-    p = simd.address(x)
+    p = memory.address(x)
     a, b, c, d = simd.load(p, 0), simd.load(p, 8), simd.load(p, 16), simd.load(p, 24)
     e, f, g, h = simd.load(p, 32), simd.load(p, 40), simd.load(p, 48), simd.load(p, 56)
-    simd.store(simd.address(out), 0, simd.sums(a, b, c, d, e, f, g, h))
+    simd.store(memory.address(out), 0, simd.sums(a, b, c, d, e, f, g, h))
 
 
 def test_eight_sums_come_in_the_order_of_their_vectors_and_in_one_order_of_adding():

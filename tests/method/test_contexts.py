@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 
 from pairloom.config import TrainConfig
 from pairloom.kernel.steps import deal_text as kernel
-from pairloom.method.contexts import Windows, half_widths, keep_limit, pairs, sentence_pairs, stays
+from pairloom.method.contexts import Windows, half_widths, keep_limit, kept_by_subsampling, pairs, sentence_pairs
 from pairloom.method.draws import Purpose, key
 
 KEYS = np.array([key(1, Purpose.KEEP, 0), key(1, Purpose.WINDOW, 0), key(0, Purpose.HELDOUT)])
@@ -120,7 +120,7 @@ def test_words_stay_as_often_as_their_probability_says():
     probability = np.array([0.01, 0.3, 0.999, 1.0])
     for word, p in enumerate(probability):
         n = 100_000
-        kept = sum(stays(np.full(n, word, np.int32), np.arange(n), keep_limit(probability), KEYS[0]))
+        kept = sum(kept_by_subsampling(np.full(n, word, np.int32), np.arange(n), keep_limit(probability), KEYS[0]))
         if p == 1.0:
             assert kept == n
         else:
@@ -129,28 +129,29 @@ def test_words_stay_as_often_as_their_probability_says():
 
 def deal_all(ids, starts, limit, windows, parts, word_part, context_part, chunks, heldout_limit=0):
     """All pairs by the kernel, cut into chunks, as {block: [(w, c), ...]}."""
-    room = np.empty((4, len(ids)), np.int32)
-    reach, placed = kernel.Reach.of(windows), (windows.left, windows.n_offsets, parts, word_part, context_part)
+    memory = np.empty((4, len(ids)), np.int32)
+    draws = kernel.TextDraws(limit, kernel.Reach.of(windows), KEYS, np.uint64(heldout_limit))
+    in_parts, offsets = kernel.Parts(parts, word_part, context_part), (windows.left, windows.n_offsets)
     counts = np.zeros((len(chunks), parts * parts), np.int64)
     survivors = []
     for (first, last), row in zip(chunks, counts, strict=True):
-        *around, place = room[:, starts[first] :]
-        m = kernel.thin(ids, starts, first, last, limit, reach, KEYS, np.uint64(heldout_limit), *around, place)
+        chunk = kernel.Survivors(*memory[:, starts[first] :])
+        m = kernel.thin(kernel.SentenceSpan(ids, starts, first, last), draws, chunk)
         if windows.positional:
-            kernel.count_placed(*around, place, m, *placed, row)
+            kernel.count_placed(chunk, m, *offsets, in_parts, row)
         else:
-            kernel.count(*around, m, parts, word_part, place, row)
+            kernel.count(chunk, m, in_parts, row)
         survivors.append(m)
     ends = counts.T.cumsum()
     places = np.ascontiguousarray((ends - counts.T.ravel()).reshape(-1, len(chunks)).T)
     begins = np.append(places[0], ends[-1])
     dealt = np.full(ends[-1], -1)
     for (first, _), m, at in zip(chunks, survivors, places, strict=True):
-        *around, place = room[:, starts[first] :]
+        chunk = kernel.Survivors(*memory[:, starts[first] :])
         if windows.positional:
-            kernel.deal_placed(*around, place, m, *placed, at, dealt)
+            kernel.deal_placed(chunk, m, *offsets, in_parts, at, dealt)
         else:
-            kernel.deal(*around, m, parts, place, at, dealt)
+            kernel.deal(chunk, m, in_parts, at, dealt)
     return {
         block: [(p >> 32, p & 0xFFFFFFFF) for p in dealt[begins[block] : begins[block + 1]].tolist()]
         for block in range(parts * parts)

@@ -12,7 +12,7 @@ from pairloom.config import TrainConfig
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, InputError
-from pairloom.method.contexts import Windows, half_widths, keep_limit, pairs, stays
+from pairloom.method.contexts import Windows, half_widths, keep_limit, kept_by_subsampling, pairs
 from pairloom.method.draws import Purpose, draw, heldout_key, key
 from pairloom.pairs.cooccurrence import Thinning, cooccurrences, trained_pairs, weighted_pairs, weights_in_units
 from pairloom.pairs.from_text import TextSource
@@ -47,7 +47,7 @@ def thinned(encoded, thinning, epoch):
         positions = np.arange(encoded.starts[s], encoded.starts[s + 1])
         if draw(heldout_key(), np.array([s]))[0] >> np.uint64(32) >= thinning.heldout_limit:
             ids = encoded.ids[positions]
-            yield ids[stays(ids, positions, thinning.limit, keep_key)].tolist()
+            yield ids[kept_by_subsampling(ids, positions, thinning.limit, keep_key)].tolist()
 
 
 def test_pairs_count_by_their_distance_and_never_across_sentences():

@@ -5,9 +5,12 @@ import pytest
 
 from pairloom.kernel.rng import below, draw, lower
 from pairloom.kernel.steps import cbow
-from pairloom.kernel.steps.hierarchical import LANES, Ways
+from pairloom.kernel.steps.block import Descent
+from pairloom.kernel.steps.hierarchical import TreePaths
+from pairloom.kernel.steps.rates import Rates
 from pairloom.method.cbow import hierarchical_loss, hierarchical_step, mean_of, negative_loss, negative_step
 from pairloom.method.hierarchical import huffman
+from pairloom.pairs.in_order import Segment
 from pairloom.training.blockwise import noise_by_part
 from tests.models import matrices, random_model
 
@@ -66,15 +69,16 @@ def test_undivided_every_word_takes_the_whole_step_of_the_mean():
 KEPT = np.array([0, 1, 2, 0, 3, 4, 1, 1, 2, 4, 3], np.int32)
 
 
-def stretch(widths):
+def segment_of(widths):
     n = len(KEPT)
     left = np.array([max(0, i - width) for i, width in enumerate(widths)], np.int32)
     right = np.array([min(n, i + width + 1) for i, width in enumerate(widths)], np.int32)
-    return KEPT, left, right
+    return Segment(KEPT, left, right, 0, n)
 
 
-def window_of(kept, left, right, place):
-    return np.delete(kept[left[place] : right[place]], place - left[place])
+def window_of(segment, place):
+    left, right = segment.left[place], segment.right[place]
+    return np.delete(segment.kept[left:right], place - left)
 
 
 WIDTHS = [[1] * 11, [4] * 11, [0, 3, 1, 0, 10, 2, 1, 0, 5, 10, 1]]
@@ -83,19 +87,18 @@ WIDTHS = [[1] * 11, [4] * 11, [0, 3, 1, 0, 10, 2, 1, 0, 5, 10, 1]]
 @pytest.mark.parametrize("widths", WIDTHS)
 @pytest.mark.parametrize("divide", [True, False])
 @pytest.mark.parametrize("dim", [1, 9, 100])
-def test_windows_step_along_the_way_to_their_word_one_after_the_other(widths, divide, dim):
+def test_windows_step_along_the_path_to_their_word_one_after_the_other(widths, divide, dim):
     tree = huffman(np.array([5, 4, 3, 2, 2]))
     model = random_model(np.random.default_rng(dim), 5, dim, scale=1 / np.sqrt(dim))
     W, N = matrices(model, dim)
-    text = stretch(widths)
-    order = np.flatnonzero(text[2] - text[1] > 1).astype(np.int32)
+    segment = segment_of(widths)
+    order = np.flatnonzero(segment.right - segment.left > 1).astype(np.int32)
     for i, place in enumerate(order):
-        way = slice(*tree.starts[KEPT[place] : KEPT[place] + 2])
+        path = tree.path(KEPT[place])
         rate = 0.4 + (0.1 - 0.4) * i / len(order)
-        hierarchical_step(W, N, window_of(*text, place), tree.nodes[way], tree.bits[way], rate, divide=divide)
-    ways = Ways(tree.starts, tree.nodes, np.append(1 - tree.bits, np.zeros(LANES)).astype(np.float32))
-    room = cbow.make_room(10, 3, model.width)
-    n, square = cbow.train_hierarchical(model, ways, room, order, *text, divide, 0.4, 0.1)
+        hierarchical_step(W, N, window_of(segment, place), tree.nodes[path], tree.bits[path], rate, divide=divide)
+    buffers, paths = cbow.make_buffers(10, 3, model.width), TreePaths.of(tree)
+    n, square = cbow.train_hierarchical(model, buffers, segment, order, paths, Rates(0.4, 0.1), divide)
     assert n == len(order)
     assert square > 0
     for now, expected in zip(matrices(model, dim), (W, N), strict=True):
@@ -117,17 +120,16 @@ def drawn_by(noise, key, number, negatives):
 def test_windows_step_with_contexts_that_are_drawn_for_each(widths, divide, dim, negatives):
     model = random_model(np.random.default_rng(dim), 5, dim, scale=1 / np.sqrt(dim))
     W, C = matrices(model, dim)
-    text, key = stretch(widths), np.uint64(7)
-    places = np.flatnonzero(text[2] - text[1] > 1).astype(np.int32)
+    segment, key = segment_of(widths), np.uint64(7)
+    places = np.flatnonzero(segment.right - segment.left > 1).astype(np.int32)
     noise = noise_by_part(np.array([0.4, 0.3, 0.1, 0.1, 0.1]), np.zeros(5, np.int32), 1)
     for i, place in enumerate(places):
         drawn = np.array(list(drawn_by(noise, key, i, negatives)))
         rate = 0.2 + (0.1 - 0.2) * i / len(places)
-        negative_step(W, C, [window_of(*text, place)], KEPT[[place]], drawn, rate, divide=divide)
-    labels = np.zeros(1 + negatives + LANES, np.float32)
-    labels[0] = 1
-    room = cbow.make_room(10, 1 + negatives, model.width)
-    n, square = cbow.train_negative(model, noise, labels, room, places, *text, negatives, divide, key, 0.2, 0.1)
+        negative_step(W, C, [window_of(segment, place)], KEPT[[place]], drawn, rate, divide=divide)
+    buffers = cbow.make_buffers(10, 1 + negatives, model.width)
+    descent = Descent(negatives, key, Rates(0.2, 0.1))
+    n, square = cbow.train_negative(model, buffers, segment, places, noise, descent, divide)
     assert n == len(places)
     assert square > 0
     for now, expected in zip(matrices(model, dim), (W, C), strict=True):

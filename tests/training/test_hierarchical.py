@@ -6,25 +6,35 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pairloom.kernel import simd
-from pairloom.kernel.loss import ways_loss
-from pairloom.kernel.steps.hierarchical import LANES, SIX, Ways, make_room, step_way, step_way_of_one, train_skipgram
-from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names, pairs_loss, way_loss, way_step
+from pairloom.kernel import memory
+from pairloom.kernel.loss import paths_loss
+from pairloom.kernel.steps.hierarchical import (
+    LANES,
+    SIX,
+    TreePaths,
+    make_buffers,
+    step_path,
+    step_path_of_one,
+    train_skipgram,
+)
+from pairloom.kernel.steps.rates import Rates
+from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names, pairs_loss, path_loss, path_step
+from pairloom.pairs.in_order import Segment
 from tests.models import matrices, random_model
 
 RNG = np.random.default_rng(0)
 LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide in their rounding
 
 
-def ways(tree):
-    return [slice(a, b) for a, b in zip(tree.starts[:-1], tree.starts[1:], strict=True)]
+def paths(tree):
+    return [tree.path(c) for c in range(len(tree.starts) - 1)]
 
 
 def codes(tree):
-    return ["".join(map(str, tree.bits[way].tolist())) for way in ways(tree)]
+    return ["".join(map(str, tree.bits[path].tolist())) for path in paths(tree)]
 
 
-def test_frequent_contexts_have_short_ways():
+def test_frequent_contexts_have_short_paths():
     assert codes(huffman(np.array([9, 4, 2, 1]))) == ["0", "10", "110", "111"]
 
 
@@ -54,13 +64,13 @@ def test_counts_need_not_be_in_order():
     assert [codes(huffman(counts))[i] for i in by_order] == codes(huffman(counts[by_order]))
 
 
-def test_every_way_begins_at_the_root_and_goes_from_parent_to_child():
+def test_every_path_begins_at_the_root_and_goes_from_parent_to_child():
     tree = huffman(RNG.integers(1, 9, 50))
     child_of = {}
-    for way in ways(tree):
-        assert tree.nodes[way][0] == 0
-        turns = list(zip(tree.nodes[way].tolist(), tree.bits[way].tolist(), strict=True))
-        for turn, child in zip(turns, [*tree.nodes[way][1:].tolist(), None], strict=True):
+    for path in paths(tree):
+        assert tree.nodes[path][0] == 0
+        turns = list(zip(tree.nodes[path].tolist(), tree.bits[path].tolist(), strict=True))
+        for turn, child in zip(turns, [*tree.nodes[path][1:].tolist(), None], strict=True):
             assert child is None or child > turn[0]
             assert child is None or child_of.setdefault(turn, child) == child
     assert sorted(set(tree.nodes.tolist())) == list(range(49))
@@ -76,7 +86,7 @@ def test_nodes_are_named_by_the_bits_that_lead_to_them_and_count_what_is_below()
 def test_the_probabilities_of_all_contexts_add_up_to_one():
     tree = huffman(RNG.integers(1, 100, 30))
     v_w, N = RNG.normal(size=6), RNG.normal(size=(29, 6))
-    p = [np.exp(-way_loss(v_w, N[tree.nodes[way]], tree.bits[way])) for way in ways(tree)]
+    p = [np.exp(-path_loss(v_w, N[tree.nodes[path]], tree.bits[path])) for path in paths(tree)]
     assert sum(p) == pytest.approx(1.0)
 
 
@@ -90,14 +100,14 @@ def test_untrained_nodes_give_a_context_a_half_for_every_turn():
 def test_the_step_is_the_gradient_of_finite_differences():
     tree = huffman(np.array([9, 4, 2, 1]))
     W, N = RNG.normal(size=(4, 3)), RNG.normal(size=(3, 3))
-    w, way, lr, h = np.array([0, 2, 3]), ways(tree)[3], 1e-3, 1e-6
-    nodes, bits = tree.nodes[way], tree.bits[way]
+    w, path, lr, h = np.array([0, 2, 3]), paths(tree)[3], 1e-3, 1e-6
+    nodes, bits = tree.nodes[path], tree.bits[path]
 
     def loss(W, N):
-        return sum(way_loss(W[x], N[nodes], bits) for x in w)
+        return sum(path_loss(W[x], N[nodes], bits) for x in w)
 
     moved_W, moved_N = W.copy(), N.copy()
-    way_step(moved_W, moved_N, w, nodes, bits, lr)
+    path_step(moved_W, moved_N, w, nodes, bits, lr)
     for at, (before, after) in enumerate(((W, moved_W), (N, moved_N))):
         for index in np.ndindex(before.shape):
             step = np.zeros_like(before)
@@ -109,27 +119,23 @@ def test_the_step_is_the_gradient_of_finite_differences():
 
 def test_a_word_that_occurs_twice_steps_twice():
     W, N = np.ones((1, 2)), np.zeros((1, 2))
-    way_step(W, N, np.array([0, 0]), np.array([0]), np.array([0], np.int8), 0.1)
+    path_step(W, N, np.array([0, 0]), np.array([0]), np.array([0], np.int8), 0.1)
     np.testing.assert_allclose(N[0], 2 * 0.1 * 0.5)
 
 
 # --- The kernel
 
 
-def kernel_ways(tree):
-    return Ways(tree.starts, tree.nodes, np.append(1 - tree.bits, np.zeros(LANES)).astype(np.float32))
+@njit
+def _step_six(words, path, labels, turns, width, lr, step):
+    at = memory.address(path)
+    step_path(memory.address(words), at, memory.address(labels), turns, width, lr, memory.address(step), at, turns)
 
 
 @njit
-def _step_six(words, way, labels, turns, width, lr, step):
-    at = simd.address(way)
-    step_way(simd.address(words), at, simd.address(labels), turns, width, lr, simd.address(step), at, turns)
-
-
-@njit
-def _step_one(row, way, labels, turns, width, lr, step):
-    at = simd.address(way)
-    step_way_of_one(row, at, simd.address(labels), turns, width, lr, simd.address(step), at, turns)
+def _step_one(row, path, labels, turns, width, lr, step):
+    at = memory.address(path)
+    step_path_of_one(row, at, memory.address(labels), turns, width, lr, memory.address(step), at, turns)
 
 
 @pytest.mark.parametrize("dim", [1, 8, 9, 100, 300])
@@ -142,25 +148,25 @@ def test_the_kernel_takes_the_step_of_the_definition(dim, turns, one):
     nodes, bits = rng.permutation(30)[:turns], rng.integers(0, 2, turns).astype(np.int8)
     W, N = start = matrices(model, dim)
     start = [m.copy() for m in start]
-    way_step(W, N, w, nodes, bits, LR)
-    nobody = np.zeros(model.width, np.float32)
-    way = np.append(model.C.ctypes.data + 4 * model.stride * nodes, [nobody.ctypes.data] * LANES)
+    path_step(W, N, w, nodes, bits, LR)
+    padding = np.zeros(model.width, np.float32)
+    path = np.append(model.C.ctypes.data + 4 * model.stride * nodes, [padding.ctypes.data] * LANES)
     labels = np.append(1 - bits, np.zeros(LANES)).astype(np.float32)
     words = model.W.ctypes.data + 4 * model.stride * w
     step = np.empty((turns + LANES) * LANES, np.float32)
     if one:
-        _step_one(int(words[0]), way, labels, turns, model.width, LR, step)
+        _step_one(int(words[0]), path, labels, turns, model.width, LR, step)
     else:
-        _step_six(words, way, labels, turns, model.width, LR, step)
+        _step_six(words, path, labels, turns, model.width, LR, step)
     for now, expected, was in zip(matrices(model, dim), (W, N), start, strict=True):
         assert np.abs(now - expected).max() <= 1e-5 * np.abs(expected - was).max()
-    assert not nobody.any()
+    assert not padding.any()
     for m in (model.W, model.C):
         assert not m.reshape(-1, model.stride)[:, dim:].any()
 
 
 @pytest.mark.parametrize("widths", [[1] * 9, [3] * 9, [1, 8, 2, 8, 8, 1, 3, 8, 5]])
-def test_a_stretch_is_trained_context_after_context_by_the_words_whose_windows_hold_it(widths):
+def test_a_segment_is_trained_context_after_context_by_the_words_whose_windows_hold_it(widths):
     rng = np.random.default_rng(3)
     tree = huffman(np.array([5, 4, 3, 2, 2]))
     model = random_model(rng, 5, 9)
@@ -170,14 +176,15 @@ def test_a_stretch_is_trained_context_after_context_by_the_words_whose_windows_h
     right = np.array([min(9, i + width + 1) for i, width in enumerate(widths)], np.int32)
     n_pairs = 0
     for j, c in enumerate(kept):
-        way = ways(tree)[c]
+        path = paths(tree)[c]
         predict = [kept[i] for i in range(9) if i != j and left[i] <= j < right[i]]
         n_pairs += len(predict)
         for at in range(0, len(predict), SIX):
             rate = 0.4 + (0.1 - 0.4) * j / 9
-            way_step(W, N, np.array(predict[at : at + SIX]), tree.nodes[way], tree.bits[way], rate)
-    room = make_room(8, int(np.diff(tree.starts).max()), model.width)
-    trained, square = train_skipgram(model, kernel_ways(tree), room, kept, left, right, 8, 0.4, 0.1)
+            path_step(W, N, np.array(predict[at : at + SIX]), tree.nodes[path], tree.bits[path], rate)
+    buffers = make_buffers(8, int(np.diff(tree.starts).max()), model.width)
+    segment = Segment(kept, left, right, 0, 9)
+    trained, square = train_skipgram(model, buffers, segment, 8, TreePaths.of(tree), Rates(0.4, 0.1))
     assert trained == n_pairs
     assert square > 0
     for now, expected in zip(matrices(model, 9), (W, N), strict=True):
@@ -188,4 +195,4 @@ def test_the_compiled_loss_is_that_of_the_definition():
     tree: Tree = huffman(RNG.integers(1, 100, 30))
     W, N = RNG.normal(size=(30, 7)).astype(np.float32), RNG.normal(size=(29, 7)).astype(np.float32)
     w, c = RNG.integers(0, 30, (2, 50)).astype(np.int32)
-    assert ways_loss(W, N, w, c, *tree, 0.0) / 50 == pytest.approx(pairs_loss(W, N, w, c, tree), rel=1e-12)
+    assert paths_loss(W, N, w, c, tree, 0.0) / 50 == pytest.approx(pairs_loss(W, N, w, c, tree), rel=1e-12)

@@ -7,8 +7,8 @@ from numba import njit
 import pairloom
 from pairloom.config import TrainConfig
 from pairloom.errors import DivergedError, InputError
-from pairloom.kernel import simd
-from pairloom.kernel.steps.softmax import exponential
+from pairloom.kernel import memory, simd
+from pairloom.kernel.exponential import exponential
 from pairloom.method.objective import adagrad, softmax_gradient, softmax_loss
 from pairloom.system.threads import workers
 from pairloom.training import softmax
@@ -49,7 +49,7 @@ def test_the_first_step_of_adagrad_is_the_rate_whatever_the_gradient():
 @njit
 def _apply(x, out):
     for i in range(0, len(x), 8):
-        simd.store(simd.address(out), i, exponential(simd.load(simd.address(x), i)))
+        simd.store(memory.address(out), i, exponential(simd.load(memory.address(x), i)))
 
 
 def test_the_polynomial_exponential_is_the_exponential():

@@ -59,13 +59,13 @@ class TableBudget:
         self._bytes_per_table, self._folder, self._turn = bytes_per_table, folder, Lock()
 
     def make_room(self, table: "WordTable", n_words: int, n_bytes: int) -> "WordTable":
-        """`kernel.text.words.with_room`, for the table as it is, or emptied if it would grow too large."""
+        """`kernel.text.words.with_capacity`, for the table as it is, or emptied if it would grow too large."""
         from pairloom.kernel.text import words as kernel
 
         growth = kernel.growth(table, n_words, n_bytes)
         if growth and table.used[0] and sum(array.nbytes for array in table) + growth > self._bytes_per_table:
             self.spill(table)
-        return kernel.with_room(table, n_words, n_bytes)
+        return kernel.with_capacity(table, n_words, n_bytes)
 
     def spill(self, table: "WordTable") -> None:
         """Write the words of a table to a file, and empty it."""

@@ -90,11 +90,11 @@ def context_noise(matrix: Matrix, probability: Float64s, n: int | None) -> Conte
 def _padded_rows(matrix: Matrix, rows: Ids, weights: Float64s) -> "Rows":
     """Rows in the form that the kernel takes: padded with zeros in both directions, weights scaled to sum to 1."""
     from pairloom.kernel.counts import logistic as kernel
-    from pairloom.kernel.rows import room_for, take_rows
+    from pairloom.kernel.rows import aligned_zeros, take_rows
     from pairloom.kernel.simd import LANES
 
     width = -(-matrix.shape[1] // LANES) * LANES
-    X = room_for(len(rows), width)
+    X = aligned_zeros(len(rows), width)
     weight = np.zeros(len(X), np.float32)
     take_rows(_read_only_rows(matrix), rows, weights, X, weight)
     return kernel.Rows(X, weight)
@@ -129,13 +129,13 @@ def solve(
     limits = kernel.Limits(rows, MEAN_SAMPLE * rows, MOST_GRADIENTS, TOLERANCE)
     V, gradients = np.empty((len(total), dim), np.float32), np.zeros(len(total), np.int64)
     free_buffers: list[SolverBuffers] = []  # not in use by any thread
-    make_room: Callable[[int, int], SolverBuffers] = kernel.make_room
+    make_buffers: Callable[[int, int], SolverBuffers] = kernel.make_buffers
 
     def solve_some(some: range) -> None:
         try:
             buffers = free_buffers.pop()
         except IndexError:  # asking first whether the list is empty would be a race with other threads
-            buffers = make_room(len(common.mean), rows + 2)
+            buffers = make_buffers(len(common.mean), rows + 2)
         kernel.solve_words(some.start, some.stop, problems, common, limits, buffers, V, gradients)
         free_buffers.append(buffers)
 

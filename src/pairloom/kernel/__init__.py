@@ -1,7 +1,7 @@
-"""Sections 2 and 3, and the reading of text, compiled by Numba. Arrays in, arrays changed; no config, no words.
+"""Sections 2 and 3, and the reading of text, compiled by Numba. Kernels know arrays and numbers: no config, no words.
 
-Numba keeps what it compiled beside the source. Where that cannot be written, it goes to our own cache folder, and where
-that cannot be written either, to a folder that ends with the process.
+Numba keeps compiled code beside the source. If that folder is not writable, the code goes to our own cache folder. If
+that is not writable either, it goes to a folder that is deleted when the process ends.
 """
 
 import atexit
@@ -14,7 +14,7 @@ from numba import config
 
 
 def _cache_dir(package: Path, ours: Path) -> str:
-    """Where compiled kernels go; "" is Numba's own choice, beside the source."""
+    """The folder for compiled kernels. "" is Numba's own choice, beside the source."""
     if os.access(package, os.W_OK):
         return ""
     try:
@@ -23,7 +23,7 @@ def _cache_dir(package: Path, ours: Path) -> str:
             return str(ours)
     except OSError:
         pass
-    passing = tempfile.mkdtemp(prefix="pairloom-kernels-")  # a name that nobody can guess: what is in it is run
+    passing = tempfile.mkdtemp(prefix="pairloom-kernels-")  # a name that cannot be guessed, because its code is run
     atexit.register(shutil.rmtree, passing, ignore_errors=True)
     return passing
 

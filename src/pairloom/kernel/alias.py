@@ -1,4 +1,4 @@
-"""Walker's alias method: a draw from any distribution with one look-up, however many contexts there are."""
+"""Walker's alias method: a draw from any distribution by one look-up, for any number of contexts."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from pairloom.kernel.compile import njit
 def alias_table(probability, cut, other):
     """Fill `cut` (in units of 2^-32) and `other` for probabilities that add up to 1.
 
-    A draw takes one of the n slots at random, then the slot's own index with probability cut / 2^32, else other[slot].
-    Vose's construction: slots with too little take the rest from slots with too much.
+    A draw takes one of the n slots at random. It is the slot's own index with probability cut / 2^32, else other[slot].
+    Vose's construction: slots with too little mass take the rest from slots with too much.
     """
     n = len(probability)
     mass = probability * n
-    order = np.empty(n, np.int64)  # too little from the front, too much from the back
+    order = np.empty(n, np.int64)  # slots with too little from the front, with too much from the back
     few, many = 0, n
     for i in range(n):
         if mass[i] < 1.0:

@@ -1,14 +1,14 @@
-"""numba.njit, with a cache of compiled kernels that damage and other processes cannot get into.
+"""numba.njit, with a cache of compiled kernels that is safe from damage and from other processes.
 
-Numba runs what it finds in its cache unseen: a file that was cut short ends in a traceback, a changed bit in the
-machine code in a crash. And it numbers the entries of a function by an index, so of two processes that compile at the
-same time one may find the other's code under its own number. Here every entry is a file by itself, named after what it
-was compiled for, with a digest at its end:
+Numba runs the code in its cache without checking it: a file that was cut short ends in a traceback, a changed bit in
+the machine code in a crash. It also numbers the entries of a function by an index, so two processes that compile at the
+same time may find each other's code under their own number. Here every entry is a separate file, named after the types
+and the CPU it was compiled for, with a digest at its end:
 
     pickle of (key, code) as Numba makes and reads it | SHA-256 of Numba's version, the source's stamp and the pickle
 
-What does not agree is compiled anew and written over. The digest is against accidents: whoever may write to the cache
-folder may run code as its owner, as everywhere with Numba.
+A file that does not match its digest is compiled again and replaced. The digest protects against accidents only: as
+everywhere with Numba, a user who can write to the cache folder can run code as its owner.
 """
 
 import hashlib
@@ -34,10 +34,10 @@ def njit(**options):
 
 
 class KernelFile(IndexDataCacheFile):
-    """The cache of one function; key is what Numba tells its versions apart by: types of arguments, CPU, bytecode."""
+    """The cache of one function. A key identifies a compiled version: types of arguments, CPU, bytecode."""
 
     def load(self, key: Any) -> Any:
-        """The code for a key, or None if there is none, or none that can be trusted."""
+        """The code for a key, or None if there is none or it is damaged."""
         try:
             content = self._path(key).read_bytes()
             if content[-32:] != self._digest(content[:-32]):
@@ -48,7 +48,7 @@ class KernelFile(IndexDataCacheFile):
         return code if stored == key else None
 
     def save(self, key: Any, data: Any) -> None:
-        """Keep code; a disk that is full, or that nobody may write to, costs compiling again and nothing else."""
+        """Keep code. If the disk is full or not writable, the only cost is compiling again."""
         content = self._dump((key, data))
         with suppress(OSError), self._open_for_write(str(self._path(key))) as file:
             file.write(content + self._digest(content))

@@ -1,4 +1,4 @@
-"""The objective of pairs, compiled. In float64, added up in one fixed order."""
+"""The loss of pairs, compiled, in float64 and added up in one fixed order."""
 
 import math
 
@@ -8,8 +8,32 @@ from pairloom.kernel.compile import njit
 
 
 @njit(nogil=True, cache=True)
+def pairs_loss(W, C, w, c, drawn, total):
+    """`total` (the loss of the pairs before these) plus the loss of these pairs.
+
+    Equivalent to total + len(w) * `objective.corpus_loss`. The pairs are added one after the other, so a sum has the
+    same bits whether one call makes it or several.
+    """
+    for pair in range(len(w)):
+        total += minus_log_sigmoid(dot(W, w[pair], C, c[pair]))
+        for n in drawn[pair]:
+            total += minus_log_sigmoid(-dot(W, w[pair], C, n))
+    return total
+
+
+@njit(nogil=True, cache=True)
+def paths_loss(W, N, w, c, tree, total):
+    """`pairs_loss` by hierarchical softmax. Equivalent to total + len(w) * `hierarchical.pairs_loss`."""
+    for pair in range(len(w)):
+        for turn in range(tree.starts[c[pair]], tree.starts[c[pair] + 1]):
+            x = dot(W, w[pair], N, tree.nodes[turn])
+            total += minus_log_sigmoid(-x if tree.bits[turn] else x)
+    return total
+
+
+@njit(nogil=True, cache=True)
 def dot(W, w, C, c):
-    """v_w·v_c in float64 (Numba's `float` of a float32 is a float32), in four sums, since one would wait for itself."""
+    """v_w·v_c in float64 (Numba's `float` of a float32 is a float32). Four sums: a single one would wait for itself."""
     dim = W.shape[1]
     a = b = d = e = 0.0
     for i in range(0, dim - 3, 4):
@@ -24,28 +48,5 @@ def dot(W, w, C, c):
 
 @njit(nogil=True, cache=True)
 def minus_log_sigmoid(x):
-    """log(1 + e^-x) without overflow."""
+    """log(1 + e^-x) without overflow. Equivalent to -`objective.log_sigmoid`."""
     return max(-x, 0.0) + math.log1p(math.exp(-abs(x)))
-
-
-@njit(nogil=True, cache=True)
-def pairs_loss(W, C, w, c, drawn, total):
-    """`total`, the loss of pairs before these, and what is equivalent to `objective.corpus_loss` times their number.
-
-    One pair after the other, so the sum of many has the same bits whether it is made by one call or by several.
-    """
-    for pair in range(len(w)):
-        total += minus_log_sigmoid(dot(W, w[pair], C, c[pair]))
-        for n in drawn[pair]:
-            total += minus_log_sigmoid(-dot(W, w[pair], C, n))
-    return total
-
-
-@njit(nogil=True, cache=True)
-def ways_loss(W, N, w, c, starts, nodes, bits, total):
-    """The same with `hierarchical.pairs_loss`; starts, nodes and bits are its tree's."""
-    for pair in range(len(w)):
-        for turn in range(starts[c[pair]], starts[c[pair] + 1]):
-            x = dot(W, w[pair], N, nodes[turn])
-            total += minus_log_sigmoid(-x if bits[turn] else x)
-    return total

@@ -1,4 +1,4 @@
-"""The compiled twin of `draws.py`."""
+"""The compiled twin of `method/draws.py`, and what kernels make of a draw."""
 
 import numpy as np
 
@@ -26,33 +26,44 @@ def draw(key, index):
 
 @njit(nogil=True, cache=True)
 def derive(key, part):
-    """The key of a part of what `key` is for. Equivalent to one turn of `draws.key`."""
+    """A new key from a key and a number. Equivalent to one turn of `draws.key`."""
     return mix(key + _GAMMA + np.uint64(part))
+
+
+@njit(nogil=True, cache=True)
+def upper(bits):
+    """The upper 32 bits. Equivalent to `draws.upper` of one draw."""
+    return bits >> _32
+
+
+@njit(nogil=True, cache=True)
+def lower(bits):
+    """The lower 32 bits, independent of the upper. Equivalent to `draws.lower` of one draw."""
+    return bits & _LOW
 
 
 @njit(nogil=True, cache=True)
 def below(bits, n):
     """A whole number in 0..n-1 from the upper 32 bits (n < 2^32; each has its share to within n / 2^32)."""
-    return np.int64(((bits >> _32) * np.uint64(n)) >> _32)
+    return np.int64((upper(bits) * np.uint64(n)) >> _32)
 
 
 @njit(nogil=True, cache=True)
-def lower(bits):
-    """The lower 32 bits, independent of the upper."""
-    return bits & _LOW
+def unit(bits):
+    """A number in [0, 1) from the upper 53 bits. Equivalent to `draws.uniform` of one draw."""
+    return (bits >> _11) * 2.0**-53
 
 
 @njit(nogil=True, cache=True)
 def start_rows(W, stride, dim, key, first, last):
-    """Rows first..last-1 get components uniform in ±0.6 / √dim, each by a draw of its own, so lengths about 0.35.
+    """Fill rows first..last-1 with components uniform in ±0.6 / √dim, each by its own draw. Lengths are about 0.35.
 
-    word2vec starts in ±0.5 / dim, so near 0, where the gradient of both matrices vanishes and learning is slow to
-    begin. On 17 M words of Wikipedia, dim 100, 3 epochs, means of three seeds: analogies 25.0 from there, 26.3 from
-    here, WS-353 64.4 from both; at dim 300, one seed, WS-353 62.8 and 65.0. From three times as far SimLex falls by two
+    word2vec starts in ±0.5 / dim, so near 0, where the gradient of both matrices vanishes and learning begins slowly.
+    On 17 M words of Wikipedia, dim 100, 3 epochs, means of three seeds: analogies 25.0 with word2vec's start, 26.3 with
+    ours, WS-353 64.4 with both. At dim 300, one seed: WS-353 62.8 and 65.0. Three times as far, SimLex falls by two
     points, and on a small corpus by five.
     """
     reach = 1.2 / np.sqrt(dim)
     for row in range(first, last):
         for i in range(dim):
-            u = (draw(key, row * dim + i) >> _11) * 2.0**-53
-            W[row * stride + i] = np.float32((u - 0.5) * reach)
+            W[row * stride + i] = np.float32((unit(draw(key, row * dim + i)) - 0.5) * reach)

@@ -1,4 +1,4 @@
-"""Rows of a matrix, picked, copied, averaged and added up, eight at a time."""
+"""Rows of a matrix: sampled, copied, averaged and added up, eight at a time."""
 
 import math
 
@@ -6,19 +6,20 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import LANES, add, address, fma, load, multiply, prefetch, spread, store
+from pairloom.kernel.memory import address, prefetch
+from pairloom.kernel.simd import LANES, add, fma, load, multiply, spread, store
 
-EIGHTS = 8  # whose sum float32 takes before it goes into float64
-_PART = 1 << 32  # a part, where parts are counted in whole numbers
-_AHEAD = 24  # rows that are asked for before they are needed
+EIGHTS = 8  # eights of rows that are summed in float32 before the sum goes into float64
+_PART = 1 << 32  # one part, in whole numbers
+_AHEAD = 24  # how many rows ahead to prefetch
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def thinned(rows, times, n):
-    """At most n of the rows, with times that add up to the same, and that are those of a row on average.
+    """At most n of the rows, with times that have the same sum and, for each row, the right mean.
 
-    Rows with more than `part` stay as they are. The others are laid end to end, in their order, and wherever `part` is
-    full again the row that fills it stands for it: a systematic sample.
+    Rows with more than `part` stay as they are. The others are laid end to end, in their order, and the row that fills
+    up a `part` represents it: a systematic sample.
     """
     if len(rows) <= n:
         return rows, times
@@ -30,7 +31,7 @@ def thinned(rows, times, n):
         part, sure = _up_to(times, part) / (n - above), above
     chosen, weights = np.empty(n + 3, rows.dtype), np.empty(n + 3)
     filled, m, scale = _PART // 2, 0, min(_PART / part, 1e300)  # finite, or 0 times it would be NaN
-    for i in range(len(rows)):  # whole numbers and no branch, since nobody could predict it
+    for i in range(len(rows)):  # whole numbers and no branch, which could not be predicted
         chosen[m], weights[m] = rows[i], max(times[i], part)
         filled += int(min(times[i] * scale, float(_PART)))
         m = min(filled // _PART, n + 2)
@@ -39,12 +40,13 @@ def thinned(rows, times, n):
 
 @njit(nogil=True, cache=True)
 def total_of(times):
+    """The sum of `times`."""
     return _up_to(times, math.inf)
 
 
 @njit(nogil=True, cache=True)
 def _above(times, part):
-    """How many are above `part`: in a loop of its own, which has no branch then."""
+    """How many are above `part`. A separate loop, so that it has no branch."""
     n = 0
     for t in times:
         n += t > part
@@ -53,7 +55,7 @@ def _above(times, part):
 
 @njit(nogil=True, cache=True)
 def _up_to(times, part):
-    """What those that are not above `part` add up to, in four sums: one would wait for itself."""
+    """The sum of those that are not above `part`. Four sums: a single one would wait for itself."""
     a = b = c = d = 0.0
     fours = len(times) // 4 * 4
     for i in range(0, fours, 4):
@@ -65,8 +67,8 @@ def _up_to(times, part):
     return (a + b) + (c + d)
 
 
-def room_for(rows: int, width: int) -> npt.NDArray[np.float32]:
-    """Zeros that begin at a line of memory, and fill whole vectors of rows: what crosses lines takes twice as long."""
+def aligned_zeros(rows: int, width: int) -> npt.NDArray[np.float32]:
+    """Zeros aligned to a cache line, for whole vectors of rows: a load that crosses lines takes twice as long."""
     full = -(-rows // LANES) * LANES
     zeros = np.zeros(full * width + 16, np.float32)
     first = -zeros.ctypes.data % 64 // zeros.itemsize
@@ -75,7 +77,7 @@ def room_for(rows: int, width: int) -> npt.NDArray[np.float32]:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def take_rows(matrix, rows, times, X, weight):
-    """Copy matrix[rows] into X, and `times` as parts of 1 into weight; zeros fill both up to the n that is returned."""
+    """Copy matrix[rows] to X and times / Σ times to weight. Zeros fill up whole vectors. Returns the length."""
     n, dim, width, stride = len(rows), matrix.shape[1], X.shape[1], matrix.strides[0] // 4
     source, target, total = address(matrix), address(X), total_of(times)
     for i in range(n):
@@ -113,6 +115,13 @@ def mean_of_rows(matrix, rows, times, mean, sum):
 
 
 @njit(nogil=True, cache=True)
+def add_multiple(y, a, x):
+    """y += a x. (Numba takes seconds to compile the same written as operations on arrays.)"""
+    for i in range(len(y)):
+        y[i] += a * x[i]
+
+
+@njit(nogil=True, cache=True)
 def _ask_for(source, at, dim):
     for d in range(0, dim, 16):
         prefetch(source, at + d)
@@ -120,14 +129,14 @@ def _ask_for(source, at, dim):
 
 @njit(nogil=True, cache=True)
 def eight_from(r, width):
-    """Where the eight rows from the r-th on begin, of a matrix of so many columns."""
+    """The offsets of the rows r..r+7 of a matrix of `width` columns."""
     x, y = r * width, (r + 4) * width
     return x, x + width, x + 2 * width, x + 3 * width, y, y + width, y + 2 * width, y + 3 * width
 
 
 @njit(nogil=True, cache=True)
 def _eight_at(rows, r, stride):
-    """Where the eight rows from the r-th on begin; beyond the last, where that does."""
+    """The offsets of the rows[r..r+7]; beyond the end, that of the last row."""
     a, b, c, d = _row(rows, r, stride), _row(rows, r + 1, stride), _row(rows, r + 2, stride), _row(rows, r + 3, stride)
     e, f, g, h = r + 4, r + 5, r + 6, r + 7
     return a, b, c, d, _row(rows, e, stride), _row(rows, f, stride), _row(rows, g, stride), _row(rows, h, stride)
@@ -142,8 +151,8 @@ def _row(rows, r, stride):
 def add_rows(X, at, dim, sum, width, factors):
     """sum[i] += Σ_b sum[factors + b] * X[at[b] + i] for b < 8 and i < dim.
 
-    If dim is not a multiple of eight, the last eight of `sum` are for the last eight columns: nothing beyond them is
-    read, where there may be no memory.
+    If dim is not a multiple of eight, the last eight of `sum` belong to the last eight columns, because memory may end
+    behind them.
     """
     f = factors
     g0, g1, g2, g3 = spread(sum, f), spread(sum, f + 1), spread(sum, f + 2), spread(sum, f + 3)

@@ -1,21 +1,16 @@
 """Vectors of eight floats for Numba: each function below becomes one or a few machine instructions.
 
-Numba leaves vectorising to LLVM, which may not reorder float sums and so leaves dot products scalar. Naming the
-vectors solves that, and fixes the bits: eight lanes, explicit FMA and one order of summing, whatever the CPU's own
-width. A CPU without AVX runs the same operations in two halves; without FMA it computes the same result, slowly.
-
-Memory is an address, which `address` takes from an array, and an index: an array handed from function to function
-would cost an atomic operation each time, to count who holds it, and threads that share it would wait for each other
-there; and every index of an array is tested for being negative. Nothing checks bounds or types, and nothing here keeps
-an array alive: whoever took the address must.
+Numba leaves vectorising to LLVM, which may not reorder float sums and so leaves dot products scalar. Naming the vectors
+solves that and fixes the bits: eight lanes, explicit FMA and one order of summing, whatever the CPU's own width. A CPU
+without AVX runs the same operations in two halves. A CPU without FMA computes the same result, slowly.
 """
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 from pairloom.kernel.compile import njit
+from pairloom.kernel.memory import call, pointer
 
 LANES = 8
 
@@ -39,93 +34,30 @@ class _Float8Model(models.PrimitiveModel):
         super().__init__(dmm, fe_type, _FLOAT8)
 
 
-def _pointer(builder, address, index, kind):
-    """A pointer to the `index`-th value of a kind, counted from an address."""
-    return builder.gep(builder.inttoptr(address, kind.as_pointer()), [index])
-
-
 def _splat(builder, scalar, vector_type):
     first = builder.insert_element(ir.Constant(vector_type, ir.Undefined), scalar, ir.IntType(32)(0))
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
     return builder.shuffle_vector(first, ir.Constant(vector_type, ir.Undefined), zeros)
 
 
-def _call(builder, name, result, args):
-    function_type = ir.FunctionType(result, [a.type for a in args])
-    return builder.call(cgutils.get_or_insert_function(builder.module, function_type, name), args)
-
-
-@intrinsic
-def address(typing, array):
-    """Where the values of an array begin."""
-
-    def codegen(context, builder, signature, args):
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        return builder.ptrtoint(data, ir.IntType(64))
-
-    return types.int64(array), codegen
-
-
-@intrinsic
-def whole(typing, p, i):
-    """The i-th int64 from p on."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load(_pointer(builder, *args, ir.IntType(64)))
-
-    return types.int64(types.int64, types.int64), codegen
-
-
-@intrinsic
-def half(typing, p, i):
-    """The i-th int32 from p on, as int64."""
-
-    def codegen(context, builder, signature, args):
-        return builder.sext(builder.load(_pointer(builder, *args, ir.IntType(32))), ir.IntType(64))
-
-    return types.int64(types.int64, types.int64), codegen
-
-
-@intrinsic
-def put_whole(typing, p, i, x):
-    """Put the int64 x into the i-th int64 after p."""
-
-    def codegen(context, builder, signature, args):
-        builder.store(args[2], _pointer(builder, *args[:2], ir.IntType(64)))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), codegen
-
-
-@intrinsic
-def put_half(typing, p, i, x):
-    """Put the lower half of the int64 x into the i-th int32 after p."""
-
-    def codegen(context, builder, signature, args):
-        builder.store(builder.trunc(args[2], ir.IntType(32)), _pointer(builder, *args[:2], ir.IntType(32)))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), codegen
-
-
 @intrinsic
 def load(typing, p, i):
-    """The eight floats from the i-th after p on."""
+    """The eight floats that start at float number i after p."""
 
     def codegen(context, builder, signature, args):
-        pointer = _pointer(builder, *args, ir.FloatType())
-        return builder.load(builder.bitcast(pointer, _FLOAT8.as_pointer()), align=4)
+        first = pointer(builder, *args, ir.FloatType())
+        return builder.load(builder.bitcast(first, _FLOAT8.as_pointer()), align=4)
 
     return float8(types.int64, types.int64), codegen
 
 
 @intrinsic
 def store(typing, p, i, x):
-    """Put x into the eight floats from the i-th after p on."""
+    """Write x to the eight floats that start at float number i after p."""
 
     def codegen(context, builder, signature, args):
-        pointer = _pointer(builder, *args[:2], ir.FloatType())
-        builder.store(args[2], builder.bitcast(pointer, _FLOAT8.as_pointer()), align=4)
+        first = pointer(builder, *args[:2], ir.FloatType())
+        builder.store(args[2], builder.bitcast(first, _FLOAT8.as_pointer()), align=4)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, float8), codegen
@@ -133,23 +65,12 @@ def store(typing, p, i, x):
 
 @intrinsic
 def spread(typing, p, i):
-    """Eight times the i-th float after p."""
+    """Eight times the float number i after p."""
 
     def codegen(context, builder, signature, args):
-        return _splat(builder, builder.load(_pointer(builder, *args, ir.FloatType())), _FLOAT8)
+        return _splat(builder, builder.load(pointer(builder, *args, ir.FloatType())), _FLOAT8)
 
     return float8(types.int64, types.int64), codegen
-
-
-@intrinsic
-def put(typing, p, i, x):
-    """Put the float32 x into the i-th float after p."""
-
-    def codegen(context, builder, signature, args):
-        builder.store(args[2], _pointer(builder, *args[:2], ir.FloatType()))
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.float32), codegen
 
 
 @intrinsic
@@ -167,7 +88,7 @@ def fma(typing, x, y, z):
     """x * y + z, rounded once."""
 
     def codegen(context, builder, signature, args):
-        return _call(builder, "llvm.fma.v8f32", _FLOAT8, list(args))
+        return call(builder, "llvm.fma.v8f32", _FLOAT8, list(args))
 
     return float8(float8, float8, float8), codegen
 
@@ -192,7 +113,7 @@ def divide(typing, x, y):
 
 @intrinsic
 def clamp(typing, x, low, high):
-    """min(max(x, low), high); NaN becomes low, and shows in the squares that `step_batch` gives."""
+    """min(max(x, low), high); NaN becomes low, and shows in the squares that `step_batch` returns."""
 
     def codegen(context, builder, signature, args):
         x, low, high = args
@@ -204,7 +125,7 @@ def clamp(typing, x, low, high):
 
 @intrinsic
 def add_exponent(typing, x, n):
-    """x * 2^n for float vectors x in [0.5, 2] and whole n in [-126, 126]: adds n to the exponent's bits."""
+    """x * 2^n for x in [0.5, 2] and whole n in [-126, 126], by adding n to the bits of the exponent."""
 
     def codegen(context, builder, signature, args):
         x, n = args
@@ -219,7 +140,7 @@ def nearest(typing, x):
     """The whole number nearest to x, halves to even."""
 
     def codegen(context, builder, signature, args):
-        return _call(builder, "llvm.nearbyint.v8f32", _FLOAT8, list(args))
+        return call(builder, "llvm.nearbyint.v8f32", _FLOAT8, list(args))
 
     return float8(float8), codegen
 
@@ -246,20 +167,6 @@ def sums(typing, a, b, c, d, e, f, g, h):
         return builder.fadd(low, high)
 
     return float8(*[float8] * 8), codegen
-
-
-@intrinsic
-def prefetch(typing, p, i):
-    """Ask for the cache line of the i-th float after p; a wrong address does no harm."""
-
-    def codegen(context, builder, signature, args):
-        pointer = builder.bitcast(_pointer(builder, *args, ir.FloatType()), ir.IntType(8).as_pointer())
-        # To read, keep close, data. To write is no faster for rows, and what threads share would wander between them.
-        flags = [ir.IntType(32)(0), ir.IntType(32)(3), ir.IntType(32)(1)]
-        _call(builder, "llvm.prefetch.p0", ir.VoidType(), [pointer, *flags])
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
 
 
 @njit(nogil=True, cache=True)

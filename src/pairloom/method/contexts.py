@@ -1,12 +1,17 @@
 """Section 3 of the paper: how text becomes the pairs D.
 
-    text -> drop rare words -> drop some frequent ones -> windows -> pairs (w, c)
+    text -> drop rare words -> subsample frequent words -> windows -> pairs (w, c)
 
-The order matters. Words that leave the text leave it *before* windows are taken, so a window reaches over the gap to
-words that were further away: "the effective window size grows, including context-words which are both content-full
-and linearly far away". `clean` windows are taken before words leave: then a word that left still takes up its place.
+The order matters. Words leave the text *before* windows are taken, so a window reaches across the gap to words that
+were further away: "the effective window size grows, including context-words which are both content-full and linearly
+far away". `clean` windows are taken before words leave the text: a word that left still takes up its place.
 
-These are the definitions, made to be read; `kernel/pairs.py` does the same, compiled.
+    sentence_pairs        the whole of it, for one sentence
+    kept_by_subsampling   which tokens stay in the text
+    Windows, half_widths  how far each word's window reaches
+    pairs                 each word with the words in its window
+
+These definitions are written to be read. `kernel/steps/deal_text.py` does the same, compiled.
 """
 
 from bisect import bisect_left, bisect_right
@@ -17,51 +22,103 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import LONGEST_SENTENCE, TrainConfig, WindowShape
-from pairloom.method.draws import draw
+from pairloom.method.draws import UInt64s, draw, lower, upper
 from pairloom.types import Float64s, Ids
 
-_32 = np.uint64(32)
-_LOW = np.uint64(0xFFFFFFFF)
+Positions = npt.NDArray[np.int64]  # of tokens in the corpus, counted from 0
+
+
+def sentence_pairs(
+    ids: Ids,
+    first_position: int,
+    *,
+    windows: "Windows",
+    limit: UInt64s,
+    keep_key: np.uint64,
+    window_key: np.uint64,
+) -> Iterator[tuple[int, int]]:
+    """The pairs (w, c) of one sentence, whose first token is token number `first_position` of the corpus.
+
+    Here every token stays and all windows have the half-width 1:
+
+    >>> everything, no_key = keep_limit(np.ones(3)), np.uint64(0)
+    >>> options = {"limit": everything, "keep_key": no_key, "window_key": no_key}
+    >>> list(sentence_pairs(np.array([0, 1, 2]), 0, windows=Windows(1, 1, "fixed"), **options))
+    [(0, 1), (1, 0), (1, 2), (2, 1)]
+    """
+    positions = np.arange(first_position, first_position + len(ids))
+    survivors = np.flatnonzero(kept_by_subsampling(ids, positions, limit, keep_key))
+    widths = half_widths(positions[survivors], windows, window_key)
+    places = survivors.tolist() if windows.clean else None
+    for w, c, offset in pairs(ids[survivors].tolist(), *widths, places):
+        yield w, windows.context(c, offset)
+
+
+# --- Subsampling of frequent words. `corpus.vocabulary.keep_probability` has the formula for the probabilities.
+
+
+def keep_limit(keep_probability: Float64s) -> UInt64s:
+    """The probabilities in units of 2^-32. A token stays if the upper half of its draw is below its word's limit.
+
+    >>> keep_limit(np.array([0.25, 1.0])) / 2**32
+    array([0.25, 1.  ])
+    """
+    return np.ceil(keep_probability * 2.0**32).astype(np.uint64)
+
+
+def kept_by_subsampling(ids: Ids, positions: Positions, limit: UInt64s, key: np.uint64) -> list[bool]:
+    """Which tokens stay in the text. Each token has its own draw, and the key makes the draws of every epoch new.
+
+    An id of -1 holds the place of a word outside the vocabulary (for `clean` windows) and never stays.
+    """
+    kept: list[bool] = ((ids >= 0) & (upper(draw(key, positions)) < limit[ids])).tolist()
+    return kept
+
+
+# --- Windows
 
 
 class WindowSide(NamedTuple):
-    """The half-widths of one side of a window: `sure`, and one more for each of `edges` that a draw is not below.
+    """The half-width of one side of a window: `sure`, plus one for each of the `edges` that a draw reaches.
 
-    Draws are uniform on 0..2^32-1, so that a half-width of at least d has the probability (2^32 - edge of d) / 2^32.
+    Draws are uniform on 0..2^32-1, so a half-width of at least d has the probability (2^32 - edge of d) / 2^32.
+
+    >>> WindowSide(1, np.array([2**31], np.uint64)).widths(np.array([0, 2**31], np.uint64))
+    [1, 2]
     """
 
     sure: int
-    edges: npt.NDArray[np.uint64]
+    edges: UInt64s
 
-    def widths(self, draws: npt.NDArray[np.uint64]) -> list[int]:
-        """The half-width that each draw gives."""
+    def widths(self, draws: UInt64s) -> list[int]:
+        """The half-width for each draw."""
         widths: list[int] = (self.sure + np.searchsorted(self.edges, draws, side="right")).tolist()
         return widths
 
 
 class Windows(NamedTuple):
-    """Which words around a word are its contexts: `left` before it and `right` after it at most."""
+    """Which words around a word are its contexts: at most `left` words before it and `right` words after it."""
 
     left: int
     right: int
     shape: WindowShape = "dynamic"
-    clean: bool = False  # distances are those of the text before words left it
+    clean: bool = False  # distances are those in the text before words left it
     positional: bool = False  # a context is a word and its place: `dog_+1`
 
     @classmethod
     def of(cls, config: TrainConfig) -> "Windows":
-        """Those that a configuration asks for."""
-        whole = config.window == "sentence"  # whose words are all alike, so that there is nothing to draw
+        """The windows of a configuration."""
+        whole = config.window == "sentence"  # all words of the sentence count alike, so nothing is drawn
         window = LONGEST_SENTENCE if config.window == "sentence" else config.window
         left, right = (window if reach is None else reach for reach in (config.left, config.right))
         return cls(left, right, "fixed" if whole else config.window_shape, config.clean, config.positional)
 
     def side(self, reach: int) -> WindowSide:
-        """The half-widths k' of a side that reaches so far at most, such that p(k' >= d) is `weights(reach)[d - 1]`.
+        """The half-widths k' of a side that reaches at most `reach` words, with p(k' >= d) = `weights(reach)[d - 1]`.
 
-        dynamic     1..reach, equally often, which the paper describes; one draw serves both sides
-        linear      the same, but each side has a draw of its own
-        harmonic    at least d with probability 1/d; each side has a draw of its own
+        dynamic     uniform on 1..reach, as the paper describes; one draw for both sides
+        linear      the same, with a draw for each side
+        harmonic    at least d with probability 1/d; a draw for each side
         fixed       always reach
         """
         if self.shape == "fixed":
@@ -70,7 +127,11 @@ class Windows(NamedTuple):
         return WindowSide(min(reach, 1), np.array(edges, np.uint64))
 
     def weights(self, reach: int) -> Float64s:
-        """How likely a word d away is a context, for d = 1..reach."""
+        """The probability that a word at distance d is a context, for d = 1..reach.
+
+        >>> Windows(4, 4).weights(4)
+        array([1.  , 0.75, 0.5 , 0.25])
+        """
         d = np.arange(1, reach + 1)
         if self.shape == "fixed":
             return np.ones(reach)
@@ -78,55 +139,48 @@ class Windows(NamedTuple):
 
     @property
     def contexts_per_word(self) -> float:
-        """The mean number of contexts in an endless sentence."""
+        """The mean number of contexts of a word in an endless sentence."""
         if self.shape == "fixed":
             return float(self.left + self.right)
         return float(self.weights(self.left).sum() + self.weights(self.right).sum())
 
     @property
     def n_offsets(self) -> int:
-        """Places around a word."""
+        """The number of places around a word."""
         return self.left + self.right
 
     @property
     def offsets(self) -> list[int]:
-        """The places, from the left: -2, -1, 1, 2."""
+        """The places around a word, from left to right.
+
+        >>> Windows(2, 2).offsets
+        [-2, -1, 1, 2]
+        """
         return [*range(-self.left, 0), *range(1, self.right + 1)]
 
     def context(self, c: int, offset: int) -> int:
-        """The id of a context: the word's own, or one for each of its places."""
+        """The id of a context: the word's own id or, if positional, an id for the word at this offset."""
         if not self.positional:
             return c
         return c * self.n_offsets + offset + self.left - (offset > 0)
 
 
-def keep_limit(keep_probability: Float64s) -> npt.NDArray[np.uint64]:
-    """The probabilities in units of 2^-32: an occurrence stays if the upper half of its draw is below its word's."""
-    return np.ceil(keep_probability * 2.0**32).astype(np.uint64)
-
-
-def stays(ids: Ids, positions: npt.NDArray[np.int64], limit: npt.NDArray[np.uint64], key: np.uint64) -> list[bool]:
-    """Which occurrences survive subsampling; each by a draw of its own, made anew in every epoch.
-
-    Where words outside the vocabulary have kept their places they have id -1, and never stay.
-    """
-    kept: list[bool] = ((ids >= 0) & ((draw(key, positions) >> _32) < limit[ids])).tolist()
-    return kept
-
-
-def half_widths(positions: npt.NDArray[np.int64], windows: Windows, key: np.uint64) -> tuple[list[int], list[int]]:
-    """How far the contexts of the word at each position reach to the left and to the right."""
+def half_widths(positions: Positions, windows: Windows, key: np.uint64) -> tuple[list[int], list[int]]:
+    """How far the window of the word at each position reaches to the left and to the right."""
     draws = draw(key, positions)
-    right = draws >> _32 if windows.shape == "dynamic" else draws & _LOW
-    return windows.side(windows.left).widths(draws >> _32), windows.side(windows.right).widths(right)
+    right = upper(draws) if windows.shape == "dynamic" else lower(draws)
+    return windows.side(windows.left).widths(upper(draws)), windows.side(windows.right).widths(right)
+
+
+# --- Pairs
 
 
 def pairs(
     sentence: Sequence[int], left: Sequence[int], right: Sequence[int], places: Sequence[int] | None = None
 ) -> Iterator[tuple[int, int, int]]:
-    """Each word with the words within its own half-widths, from left to right, and how far away they are.
+    """Each word with every other word in its window, from left to right: (w, c, offset of c).
 
-    places: where the words stand, if there are gaps between them.
+    left, right: each word's half-widths. places: where the words stand, if there are gaps between them.
 
     >>> list(pairs([7, 8, 9], left=[1, 1, 1], right=[1, 1, 1]))
     [(7, 8, 1), (8, 7, -1), (8, 9, 1), (9, 8, -1)]
@@ -140,21 +194,3 @@ def pairs(
         for j in range(bisect_left(places, place - left[i]), bisect_right(places, place + right[i])):
             if j != i:
                 yield w, sentence[j], places[j] - place
-
-
-def sentence_pairs(
-    ids: Ids,
-    first_position: int,
-    *,
-    windows: Windows,
-    limit: npt.NDArray[np.uint64],
-    keep_key: np.uint64,
-    window_key: np.uint64,
-) -> Iterator[tuple[int, int]]:
-    """The pairs of one sentence whose first token is the corpus' token number `first_position`."""
-    positions = np.arange(first_position, first_position + len(ids))
-    survivors = np.flatnonzero(stays(ids, positions, limit, keep_key))
-    widths = half_widths(positions[survivors], windows, window_key)
-    places = survivors.tolist() if windows.clean else None
-    for w, c, offset in pairs(ids[survivors].tolist(), *widths, places):
-        yield w, windows.context(c, offset)

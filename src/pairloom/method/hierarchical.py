@@ -1,14 +1,15 @@
 """Hierarchical softmax (Morin & Bengio 2005; Mikolov et al. 2013): w predicts c by walking down a tree to it.
 
-The contexts are the leaves of a binary tree with a vector v_n at every inner node n. At n the walk turns to bit 0 with
-probability σ(v_n·v_w) and to bit 1 with σ(-v_n·v_w) = 1 - σ(v_n·v_w), so that
+The contexts are the leaves of a binary tree with a vector v_n at every inner node n. At n the walk takes bit 0 with
+probability σ(v_n·v_w) and bit 1 with σ(-v_n·v_w) = 1 - σ(v_n·v_w). So the probabilities
 
-    p(c | w) = Π_{n on the way to c} σ(±v_n·v_w)        + where c's bit is 0, - where it is 1
+    p(c | w) = Π_{n on the path to c} σ(±v_n·v_w)        + where c's bit is 0, - where it is 1
 
-adds up to 1 over all c, whatever the vectors are: no noise is needed, and none is drawn. The tree is Huffman's over the
-contexts' counts, so the way to a context of probability p takes about -log2(p) turns.
+add up to 1 over all c, for any vectors: no noise is drawn. It is Huffman's tree over the contexts' counts, so the path
+to a context of probability p has about -log2(p) turns.
 
-Definitions in float64 NumPy; `kernel/hierarchical.py` is held to them. N is the matrix of the v_n.
+N is the matrix of the v_n. These definitions are in float64 NumPy. `kernel/steps/hierarchical.py` is tested against
+them.
 """
 
 from typing import NamedTuple
@@ -19,47 +20,54 @@ import numpy.typing as npt
 from pairloom.method.objective import Floats, log_sigmoid, sigmoid
 from pairloom.types import Counts, Ids, Starts
 
-ROOT = "/"  # the name of the root; a node is named after the bits on the way to it, such as /0110
+ROOT = "/"  # the name of the root; other nodes are named after the bits on the path to them, for example /0110
 
 
 class Tree(NamedTuple):
-    """The way to c, from the root down: nodes[starts[c] : starts[c + 1]], and the turn that it takes at each."""
+    """The path to c, from the root down: nodes[starts[c] : starts[c + 1]], and the bit it takes at each node."""
 
     starts: Starts
     nodes: Ids
     bits: npt.NDArray[np.int8]
 
+    def path(self, c: int) -> slice:
+        """Where the path to c is in `nodes` and `bits`."""
+        return slice(self.starts[c], self.starts[c + 1])
+
+
+# --- The tree
+
 
 def huffman(counts: Counts) -> Tree:
-    """Huffman's tree for at least two counts. Inner nodes are numbered from the root, 0, and never before their parent.
+    """Huffman's tree for at least two counts. Inner nodes are numbered from the root, 0, parents before children.
 
-    Of equal counts a leaf is taken before a node, and the leaf with the larger id first: the tree depends on the counts
-    alone, and is the shallowest of the optimal ones. Of two children the rarer, which is taken first, has bit 1.
+    Between equal counts, leaves merge before nodes, and leaves with larger ids first. So the tree depends only on the
+    counts and is the shallowest of the optimal trees. Of two children, the rarer one (which is taken first) has bit 1.
 
     >>> tree = huffman(np.array([5, 2, 1]))
-    >>> [tree.bits[a:b].tolist() for a, b in zip(tree.starts, tree.starts[1:])]
+    >>> [tree.bits[tree.path(c)].tolist() for c in range(3)]
     [[0], [1, 0], [1, 1]]
     """
     leaves = np.argsort(-counts, kind="stable")[::-1]
     children = _merge(counts[leaves].tolist())
     n_nodes = len(children)
-    # Merges are in order of weight, so the last is the root. What `_merge` numbers n + i is its i-th merge, which
-    # becomes node n_nodes - 1 - i.
+    # Merges are in order of weight, so the last is the root. Merge i has the number n + i in `_merge`, and becomes node
+    # n_nodes - 1 - i.
     parent, bit = np.zeros((2, 2 * n_nodes + 1), np.int32)
     for number, pair in enumerate(children):
         parent[pair,] = n_nodes - 1 - number
         bit[pair,] = 1, 0
-    of_node = np.arange(2 * n_nodes, n_nodes, -1)  # the number that a node had
+    of_node = np.arange(2 * n_nodes, n_nodes, -1)  # a node's number in `_merge`
     of_leaf = np.empty(len(counts), np.intp)
     of_leaf[leaves] = np.arange(len(counts))
-    return _ways(parent[of_leaf], bit[of_leaf], parent[of_node], bit[of_node])
+    return _paths(parent[of_leaf], bit[of_leaf], parent[of_node], bit[of_node])
 
 
 def _merge(weights: list[int]) -> list[tuple[int, int]]:
-    """Huffman's merges of ascending weights: of each the rarer and the more frequent child.
+    """Huffman's merges of ascending weights: for each merge, the rarer and the more frequent child.
 
-    Leaf i is i, the result of merge i is len(weights) + i. Both leaves and results come in ascending order, so the
-    next to merge is the first of one of the two queues.
+    Leaf i has the number i, and the result of merge i has len(weights) + i. Leaves and results are both in ascending
+    order, so the next one to merge is the first of one of the two queues.
     """
     n = len(weights)
     weights = [*weights]
@@ -81,8 +89,8 @@ def _merge(weights: list[int]) -> list[tuple[int, int]]:
     return children
 
 
-def _ways(leaf_parent: Ids, leaf_bit: Ids, node_parent: Ids, node_bit: Ids) -> Tree:
-    """All leaves walk up together, a turn at a time, and each writes its way from the end."""
+def _paths(leaf_parent: Ids, leaf_bit: Ids, node_parent: Ids, node_bit: Ids) -> Tree:
+    """All leaves walk up to the root at the same time, and each writes its path from the end."""
     depth = np.zeros(len(node_parent), np.int64)
     for child, parent in enumerate(node_parent[1:].tolist(), 1):
         depth[child] = depth[parent] + 1
@@ -97,49 +105,50 @@ def _ways(leaf_parent: Ids, leaf_bit: Ids, node_parent: Ids, node_bit: Ids) -> T
 
 
 def node_names(tree: Tree) -> list[str]:
-    """Each inner node by the bits on the way to it.
+    """The name of each inner node: the bits on the path to it.
 
     >>> node_names(huffman(np.array([5, 2, 1])))
     ['/', '/1']
     """
     names = [ROOT] * (len(tree.starts) - 2)
     for begin, end in zip(tree.starts[:-1].tolist(), tree.starts[1:].tolist(), strict=True):
-        way = tree.nodes[begin:end].tolist()
+        path = tree.nodes[begin:end].tolist()
         bits = "".join(map(str, tree.bits[begin:end].tolist()))
-        for turn in range(len(way) - 1, 0, -1):
-            if names[way[turn]] != ROOT:
-                break  # and so have all above it
-            names[way[turn]] = ROOT + bits[:turn]
+        for turn in range(len(path) - 1, 0, -1):
+            if names[path[turn]] != ROOT:
+                break  # the nodes above it have their names, too
+            names[path[turn]] = ROOT + bits[:turn]
     return names
 
 
 def node_mass(tree: Tree, mass: Floats) -> Floats:
-    """How many occurrences are below each inner node; at the root all."""
+    """The number of tokens below each inner node; at the root, all."""
     total = np.zeros(len(mass) - 1)
     np.add.at(total, tree.nodes, np.repeat(mass, np.diff(tree.starts)))
     return total
 
 
-# --- What is learnt
+# --- The loss and the gradient step
 
 
-def way_loss(v_w: Floats, v_n: Floats, bits: npt.NDArray[np.int8]) -> float:
-    """-log p(c | w) = -Σ_n log σ(±v_n·v_w), for the nodes on the way to c (the rows of v_n) and its bits."""
+def path_loss(v_w: Floats, v_n: Floats, bits: npt.NDArray[np.int8]) -> float:
+    """-log p(c | w) = -Σ_n log σ(±v_n·v_w), for the nodes on the path to c (the rows of v_n) and its bits."""
     return float(-log_sigmoid((1 - 2 * bits) * (v_n @ v_w)).sum())
 
 
 def pairs_loss(W: npt.ArrayLike, N: npt.ArrayLike, w: Ids, c: Ids, tree: Tree) -> float:
     """The mean of -log p(c | w) over pairs."""
     W, N = np.asarray(W, np.float64), np.asarray(N, np.float64)
-    ways = [slice(tree.starts[x], tree.starts[x + 1]) for x in c]
-    return float(np.mean([way_loss(W[x], N[tree.nodes[s]], tree.bits[s]) for x, s in zip(w, ways, strict=True)]))
+    paths = [tree.path(x) for x in c]
+    return float(np.mean([path_loss(W[x], N[tree.nodes[s]], tree.bits[s]) for x, s in zip(w, paths, strict=True)]))
 
 
-def way_step(W: Floats, N: Floats, w: Ids, nodes: Ids, bits: npt.NDArray[np.int8], lr: float) -> None:
-    """One step of gradient descent, in place, on pairs (w_b, c) of one context c, whose way has these nodes and bits.
+def path_step(W: Floats, N: Floats, w: Ids, nodes: Ids, bits: npt.NDArray[np.int8], lr: float) -> None:
+    """One step of gradient descent, in place, on pairs (w_b, c) of one context c, whose path has these nodes and bits.
 
-    The loss is Σ_b -log p(c | w_b); its slope in v_n·v_wb is σ(v_n·v_wb) - (1 - bit of n). All slopes are those from
-    before the step. A w that occurs twice steps twice.
+        loss = Σ_b -log p(c | w_b)        its slope in v_n·v_wb is σ(v_n·v_wb) - (1 - bit of n)
+
+    All slopes are taken before the step. A w that occurs twice steps twice.
     """
     v_w, v_n = W[w], N[nodes]
     slope = sigmoid(v_w @ v_n.T) - (1 - bits)

@@ -1,10 +1,16 @@
-"""Section 2 of the paper: what is learnt from pairs. Definitions in float64 NumPy; `kernel/sgns.py` is held to them.
+"""Section 2 of the paper: what is learnt from pairs.
 
     p(D=1 | w, c) = σ(v_c·v_w)                                  the pair came from the text
     maximise  Σ_{(w,c) in D} log σ(v_c·v_w) + Σ_{(w,c) in D'} log σ(-v_c·v_w)
 
-Without D' there is a trivial solution: all vectors equal and v·v large makes every probability 1. D' prevents it.
-A *loss* here is the objective's negative: smaller is better.
+Without D' there is a trivial solution: if all vectors are equal and v·v is large, every probability is 1. D' prevents
+it. A *loss* here is the negated objective: smaller is better.
+
+    pair_loss, example_loss, corpus_loss    the loss of one pair, of a pair with its drawn contexts, of the corpus
+    batch_step, six_step                    the gradient step
+    softmax_loss, softmax_gradient          equation (3), which negative sampling replaces
+
+These definitions are in float64 NumPy. The kernels (`kernel/steps/sgns.py`, `kernel/loss.py`) are tested against them.
 """
 
 import numpy as np
@@ -14,17 +20,24 @@ from pairloom.types import Ids, Matrix
 
 Floats = npt.NDArray[np.float64]
 
-ADAGRAD_FLOOR = 1e-8  # a number whose gradient was always 0 stays where it is
+ADAGRAD_FLOOR = 1e-8  # keeps a number whose gradient was always 0 where it is
 
 
 def sigmoid(x: npt.ArrayLike) -> Floats:
-    """σ(x) = 1 / (1 + e^-x), without overflow for any x."""
+    """σ(x) = 1 / (1 + e^-x), without overflow for any x.
+
+    >>> sigmoid([0.0, 800.0, -800.0])
+    array([0.5, 1. , 0. ])
+    """
     return np.exp(log_sigmoid(x))
 
 
 def log_sigmoid(x: npt.ArrayLike) -> Floats:
     """log σ(x) = -log(1 + e^-x)"""
     return np.asarray(-np.logaddexp(0.0, -np.asarray(x, np.float64)))
+
+
+# --- The loss
 
 
 def pair_loss(v_w: Floats, v_c: Floats, label: int) -> tuple[float, float]:
@@ -35,6 +48,10 @@ def pair_loss(v_w: Floats, v_c: Floats, label: int) -> tuple[float, float]:
 
     Both have the slope σ(v_c·v_w) - label, so that
         ∂loss/∂v_w = slope * v_c        ∂loss/∂v_c = slope * v_w
+
+    >>> v_w, v_c = np.array([1.0, 0.0]), np.array([0.0, 1.0])  # a product of 0, so σ is a half
+    >>> pair_loss(v_w, v_c, label=1)
+    (0.6931471805599453, -0.5)
     """
     x = float(v_c @ v_w)
     return float(-log_sigmoid(x if label else -x)), float(sigmoid(x)) - label
@@ -49,9 +66,9 @@ def example_loss(v_w: Floats, v_c: Floats, drawn: Floats) -> float:
 
 
 def corpus_loss(W: Matrix, C: Matrix, w: Ids, c: Ids, drawn: Ids) -> float:
-    """The objective of the whole of D and D', negated and divided by |D|: the mean of `example_loss`.
+    """The objective of all of D and D', negated and divided by |D|: the mean of `example_loss`.
 
-    w, c: the pairs of D, one per row; drawn: (|D|, k), the contexts that D' pairs with each w.
+    w, c: the pairs of D. drawn: (|D|, k), the contexts that D' pairs with each w.
     """
     total = 0.0
     rows = max(1, 2**21 // (W.shape[1] * (drawn.shape[1] + 1)))  # 16 MB of gathered float64
@@ -65,14 +82,28 @@ def corpus_loss(W: Matrix, C: Matrix, w: Ids, c: Ids, drawn: Ids) -> float:
     return float(total / len(w))
 
 
+# --- The gradient step
+
+
 def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float, frozen: str | None = None) -> None:
     """One step of gradient descent, in place, on pairs (w_b, c_b) that share the drawn contexts n_1 .. n_k.
 
-    The loss is Σ_b [ -log σ(v_cb·v_wb) - Σ_{j: n_j != c_b} log σ(-v_nj·v_wb) ]. All slopes are those from before the
-    step. The contexts then step one after the other, the pairs' own first, each giving every v_w its share; the v_w
-    step last. Where no row occurs twice this is the plain gradient step; where one does, no step is lost. frozen:
-    "words" or "contexts", which then do not step. With one side frozen the loss is that of a logistic regression, and
-    convex, as the paper remarks.
+        loss = Σ_b [ -log σ(v_cb·v_wb) - Σ_{j: n_j != c_b} log σ(-v_nj·v_wb) ]
+
+    All slopes are taken before the step. Then the contexts step one after the other, first the pairs' own and then the
+    drawn ones, and each adds its share to the step of every v_w. The v_w step last. If no row occurs twice, this is the
+    plain gradient step; if a row does, none of its steps is lost.
+
+    frozen: "words" or "contexts" do not step. The loss is then that of a logistic regression, and convex, as the paper
+    remarks.
+
+    >>> W, C = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0], [0.0, 2.0]])
+    >>> batch_step(W, C, w=np.array([0]), c=np.array([0]), drawn=np.array([1]), lr=0.1)
+    >>> W  # closer to v_0, which is its context, and away from v_1, which was drawn
+    array([[ 1.  , -0.05]])
+    >>> C
+    array([[ 0.05,  1.  ],
+           [-0.05,  2.  ]])
     """
     pair = np.arange(len(w))
     own = [(c[b], (pair == b) * (sigmoid(W[w[b]] @ C[c[b]]) - 1.0)) for b in pair]
@@ -80,7 +111,7 @@ def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float, froz
 
 
 def six_step(W: Floats, C: Floats, w: Ids, c: int, drawn: Ids, lr: float, frozen: str | None = None) -> None:
-    """`batch_step` for pairs (w_b, c) of one context, which steps for all of them at once."""
+    """`batch_step` for pairs (w_b, c) of one context, which takes one step for all of them."""
     _descend(W, C, w, np.full(len(w), c), [(c, sigmoid(W[w] @ C[c]) - 1.0)], drawn, lr, frozen)
 
 
@@ -106,15 +137,15 @@ def _descend(
         np.subtract.at(W, w, lr * share)
 
 
-# --- Equation (3): the softmax that negative sampling takes the place of
+# --- Equation (3): the softmax that negative sampling replaces
 
 
 def softmax_loss(v_w: Floats, C: Floats, counts: Floats) -> float:
-    """The part of w in equation (3), negated: -Σ_c n(w,c) log p(c | w), where n(w,c) are the counts of w's pairs in D.
+    """The part of w in equation (3), negated: -Σ_c n(w,c) log p(c | w), where n(w,c) counts w's pairs in D.
 
         log p(c | w) = v_c·v_w - log Σ_c' e^(v_c'·v_w)
 
-    with a sum over all contexts c', which is what makes it "expensive to compute".
+    The sum is over all contexts c', which makes the softmax "expensive to compute".
     """
     x = C @ v_w
     return float(counts.sum() * np.logaddexp.reduce(x) - counts @ x)
@@ -123,7 +154,7 @@ def softmax_loss(v_w: Floats, C: Floats, counts: Floats) -> float:
 def softmax_gradient(v_w: Floats, C: Floats, counts: Floats) -> tuple[Floats, Floats]:
     """The derivatives of `softmax_loss` by v_w and by C.
 
-    The slope in v_c·v_w is n(w) p(c | w) - n(w,c): what the model expects of a context, less what was seen.
+    The slope in v_c·v_w is n(w) p(c | w) - n(w,c): the count that the model expects, minus the observed count.
     """
     x = C @ v_w
     slope = counts.sum() * np.exp(x - np.logaddexp.reduce(x)) - counts
@@ -131,9 +162,9 @@ def softmax_gradient(v_w: Floats, C: Floats, counts: Floats) -> tuple[Floats, Fl
 
 
 def adagrad(x: Floats, gradient: Floats, squares: Floats, lr: float) -> None:
-    """Duchi et al. (2011), in place: every number has a rate of its own, lr over the root of its gradients' squares.
+    """Duchi et al. (2011), in place: each number has its own rate, lr over the root of its summed squared gradients.
 
-    So counts need no scaling, be they of a word that occurs five times or of one that occurs a million times.
+    So counts need no scaling, whether a word occurs five times or a million times.
     """
     squares += gradient**2
     x -= lr * gradient / np.sqrt(squares + ADAGRAD_FLOOR)

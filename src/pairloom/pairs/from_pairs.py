@@ -72,19 +72,20 @@ class PairSource(Source):
         self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers
     ) -> DealtPairs:
         from pairloom.kernel.steps.deal_pairs import count, deal
+        from pairloom.kernel.steps.deal_text import Parts
 
-        by_part = parts, word_part, context_part
+        by_part = Parts(parts, word_part, context_part)
         sweep, first = divmod(a_round.first, a_round.last)
 
         def count_chunk(chunk: _Slices, counts: npt.NDArray[np.int64]) -> Ids:
             copies = self._copies(chunk, self.config.seed, epoch, sweep, a_round.sweeps)
-            count(self.encoded.pairs, *chunk, copies, *by_part, counts)
+            count(self.encoded.pairs, chunk, copies, by_part, counts)
             return copies
 
         def write_chunk(
             chunk: _Slices, copies: Ids, begins: npt.NDArray[np.int64], pairs: npt.NDArray[np.int64]
         ) -> None:
-            deal(self.encoded.pairs, *chunk, copies, _number_of_passes(copies), *by_part, begins, pairs)
+            deal(self.encoded.pairs, chunk, copies, _number_of_passes(copies), by_part, begins, pairs)
 
         chunks = list(_chunks(self.n_positions, first, a_round.last))
         dealt = self._deal_chunks(chunks, parts, count_chunk, write_chunk, pool)
@@ -105,14 +106,14 @@ class PairSource(Source):
 
     def _copies(self, chunk: _Slices, seed: int, epoch: int, sweep: int, sweeps: int) -> Ids:
         """How often each pair of a chunk comes in this sweep. Empty if every pair comes once."""
-        from pairloom.kernel.steps.deal_pairs import draw_copies
+        from pairloom.kernel.steps.deal_pairs import PairDraws, draw_copies
 
         if not (self.weighted or len(self.limits[0]) or self.heldout_limit):
             return np.empty(0, np.int32)
         keys = np.array([key(seed, p, epoch) for p in (Purpose.KEEP, Purpose.WEIGHT)] + [heldout_key()])
         copies = np.zeros(chunk.n * PAIRS_PER_SLICE, np.int32)
-        pairs, limits, limit = self.encoded.pairs, tuple(self.limits), self.heldout_limit
-        draw_copies(pairs, self.trained_weights, *chunk, sweep, sweeps, limits, keys, limit, copies)
+        draws = PairDraws(keys, self.limits[0], self.limits[1], self.heldout_limit)
+        draw_copies(self.encoded.pairs, self.trained_weights, chunk, sweep, sweeps, draws, copies)
         return copies
 
     @cached_property

@@ -23,7 +23,7 @@ from pairloom.system.threads import Workers
 from pairloom.types import Float64s, Ids
 
 if TYPE_CHECKING:  # the kernel brings Numba
-    from pairloom.kernel.steps.deal_text import Reach
+    from pairloom.kernel.steps.deal_text import Parts, Reach
 
 LONGEST_WHOLE_LINE = 5_000  # words, if the whole line is one window: 25 million pairs
 MOST_POSITIONAL_CONTEXTS = 50_000_000
@@ -37,14 +37,6 @@ class _Sentences(NamedTuple):
     first: int
     last: int
     at: int
-
-
-class _Parts(NamedTuple):
-    """The number of parts, and the part of every word and every context."""
-
-    parts: int
-    word_part: Ids
-    context_part: Ids
 
 
 class TextSource(Source):
@@ -92,6 +84,8 @@ class TextSource(Source):
     def deal(
         self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers
     ) -> DealtPairs:
+        from pairloom.kernel.steps.deal_text import Parts
+
         starts = self.encoded.starts[a_round.first : a_round.last + 1]
         if self._buffers.shape[1] < a_round.end - a_round.begin:
             self._buffers = np.empty((4, a_round.end - a_round.begin), np.int32)
@@ -100,7 +94,7 @@ class TextSource(Source):
             for a, b in ranges(starts, TOKENS_PER_CHUNK)
         ]
         keys = np.array([key(self.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
-        by = _Parts(parts, word_part, context_part)
+        by = Parts(parts, word_part, context_part)
         dealt = self._deal_chunks(chunks, parts, partial(self._count, keys, by), partial(self._write, by), pool)
         self.encoded.release(a_round.first, a_round.last)
         return dealt
@@ -108,25 +102,26 @@ class TextSource(Source):
     def _count(
         self,
         keys: npt.NDArray[np.uint64],
-        by: _Parts,
+        by: "Parts",
         chunk: _Sentences,
         counts: npt.NDArray[np.int64],
     ) -> int:
         """Thin a chunk into its buffers and count its pairs. Returns how many tokens stay."""
         from pairloom.kernel.steps import deal_text as kernel
 
-        kept, left, right, last = self._buffers[:, chunk.at :]
-        text = self.encoded.ids, self.encoded.starts, chunk.first, chunk.last
-        n: int = kernel.thin(*text, self.limit, self.reach, keys, self.heldout_limit, kept, left, right, last)
+        survivors = kernel.Survivors(*self._buffers[:, chunk.at :])
+        sentences = kernel.SentenceSpan(self.encoded.ids, self.encoded.starts, chunk.first, chunk.last)
+        draws = kernel.TextDraws(self.limit, self.reach, keys, self.heldout_limit)
+        n: int = kernel.thin(sentences, draws, survivors)
         if self.windows.positional:
-            kernel.count_placed(kept, left, right, last, n, self.windows.left, self.windows.n_offsets, *by, counts)
+            kernel.count_placed(survivors, n, self.windows.left, self.windows.n_offsets, by, counts)
         else:
-            kernel.count(kept, left, right, n, by.parts, by.word_part, last, counts)
+            kernel.count(survivors, n, by, counts)
         return n
 
     def _write(
         self,
-        by: _Parts,
+        by: "Parts",
         chunk: _Sentences,
         n: int,
         begins: npt.NDArray[np.int64],
@@ -135,12 +130,11 @@ class TextSource(Source):
         """Write the pairs of a chunk that keeps n tokens, those of block b to pairs[begins[b]] and after."""
         from pairloom.kernel.steps import deal_text as kernel
 
-        kept, left, right, last = self._buffers[:, chunk.at :]
+        survivors = kernel.Survivors(*self._buffers[:, chunk.at :])
         if self.windows.positional:
-            reach = self.windows.left, self.windows.n_offsets
-            kernel.deal_placed(kept, left, right, last, n, *reach, *by, begins, pairs)
+            kernel.deal_placed(survivors, n, self.windows.left, self.windows.n_offsets, by, begins, pairs)
         else:
-            kernel.deal(kept, left, right, n, by.parts, last, begins, pairs)
+            kernel.deal(survivors, n, by, begins, pairs)
 
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
         """The pairs of the held-out sentences, by the definition in `method/contexts.py`."""

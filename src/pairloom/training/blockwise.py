@@ -107,20 +107,21 @@ class BlockTraining(TrainingLoop):
         self, dealt: DealtPairs, noise: "PartNoise", key: np.uint64, rates: list[float]
     ) -> Callable[[int, int], float]:
         """A function that trains the blocks (i, (i + shift) mod P) of a span and returns their largest mean square."""
-        from pairloom.kernel.steps.block import make_room, train_diagonal
+        from pairloom.kernel.steps.block import Descent, Diagonal, make_buffers, train_diagonal
+        from pairloom.kernel.steps.rates import Rates
 
         longest, contexts = (int(np.diff(starts).max()) for starts in (dealt.starts, noise.starts))
-        rooms: list[BlockBuffers] = []  # not in use; as many as threads, since new memory costs time
+        unused: list[BlockBuffers] = []  # at most one per thread, used again because fresh memory costs time
 
         def train_span(shift: int, span: int) -> float:
             try:
-                room = rooms.pop()
+                buffers = unused.pop()
             except IndexError:
-                room = make_room(self.config.negatives, longest, contexts, self.model.width)
-            where = self.parts, shift, *self.spans[span]
-            how = self.config.negatives, key, rates[shift], rates[shift + 1]
-            square: float = train_diagonal(self.model, room, *dealt, noise, *where, *how, self.frozen)
-            rooms.append(room)
+                buffers = make_buffers(self.config.negatives, longest, contexts, self.model.width)
+            diagonal = Diagonal(self.parts, shift, *self.spans[span])
+            descent = Descent(self.config.negatives, key, Rates(rates[shift], rates[shift + 1]))
+            square: float = train_diagonal(self.model, buffers, dealt, noise, diagonal, descent, self.frozen)
+            unused.append(buffers)
             return square
 
         return train_span

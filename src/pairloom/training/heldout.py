@@ -95,10 +95,10 @@ class HeldoutPaths:
 
     def loss(self, W: Matrix, N: Matrix, pool: Workers) -> float | None:
         """Before training, log 2 for every turn of the path."""
-        from pairloom.kernel.loss import ways_loss
+        from pairloom.kernel.loss import paths_loss
 
         w, c = self._pairs.w, self._pairs.c
-        return mean_loss(len(self), lambda s: ways_loss(W, N, w[s], c[s], *self._tree, 0.0), pool)
+        return mean_loss(len(self), lambda s: paths_loss(W, N, w[s], c[s], self._tree, 0.0), pool)
 
 
 class HeldoutWindows:
@@ -120,14 +120,14 @@ class HeldoutWindows:
 
     def _loss(self, W: Matrix, C: Matrix, rows: Rows) -> float:
         """The loss of some windows, a few at a time: their means are copies of the words' vectors."""
-        from pairloom.kernel.loss import pairs_loss, ways_loss
+        from pairloom.kernel.loss import pairs_loss, paths_loss
 
         total = 0.0
         for first, last in row_ranges(self._sizes[rows], WORDS_AT_ONCE):
             some = rows[first:last]
             h, c = self._means(W, some), self._text[self._places[some]]
             if self._tree is not None:
-                total = ways_loss(h, C, np.arange(len(some)), c, *self._tree, total)
+                total = paths_loss(h, C, np.arange(len(some)), c, self._tree, total)
             else:
                 total = pairs_loss(h, C, np.arange(len(some)), c, self._drawn[some], total)
         return total

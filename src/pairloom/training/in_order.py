@@ -23,7 +23,6 @@ from pairloom.training.start import Start
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernels bring Numba
-    from pairloom.kernel.steps.hierarchical import Ways
     from pairloom.kernel.steps.sgns import Model
 
 # Trains a segment, with the key of its draws and the learning rates at its two ends. Returns the number of examples and
@@ -79,12 +78,14 @@ def _measure(source: TextSource, tree: Tree | None) -> HeldoutMeasure:
 
 def _skipgram_hierarchical(model: "Model", tree: Tree) -> SegmentTrainer:
     from pairloom.kernel.steps import hierarchical
+    from pairloom.kernel.steps.rates import Rates
 
-    ways, longest = _ways(tree), _longest(tree)
+    paths, longest = hierarchical.TreePaths.of(tree), _longest(tree)
 
     def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        room = hierarchical.make_room(segment.reach, longest, model.width)
-        done: tuple[int, float] = hierarchical.train_skipgram(model, ways, room, *segment[:3], segment.reach, *rates)
+        reach = segment.reach
+        buffers = hierarchical.make_buffers(reach, longest, model.width)
+        done: tuple[int, float] = hierarchical.train_skipgram(model, buffers, segment, reach, paths, Rates(*rates))
         return done
 
     return train
@@ -92,13 +93,15 @@ def _skipgram_hierarchical(model: "Model", tree: Tree) -> SegmentTrainer:
 
 def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> SegmentTrainer:
     from pairloom.kernel.steps import cbow
+    from pairloom.kernel.steps.hierarchical import TreePaths
+    from pairloom.kernel.steps.rates import Rates
 
-    ways, longest = _ways(tree), _longest(tree)
+    paths, longest = TreePaths.of(tree), _longest(tree)
 
     def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        room = cbow.make_room(segment.reach, longest, model.width)
+        buffers = cbow.make_buffers(segment.reach, longest, model.width)
         done: tuple[int, float] = cbow.train_hierarchical(
-            model, ways, room, segment.centres, *segment[:3], divide, *rates
+            model, buffers, segment, segment.centres, paths, Rates(*rates), divide
         )
         return done
 
@@ -106,18 +109,16 @@ def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> SegmentTrain
 
 
 def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide: bool) -> SegmentTrainer:
-    from pairloom.kernel.simd import LANES
     from pairloom.kernel.steps import cbow
+    from pairloom.kernel.steps.block import Descent
+    from pairloom.kernel.steps.rates import Rates
 
     noise = noise_by_part(probability, np.zeros(len(probability), np.int32), 1)
-    labels = np.zeros(1 + negatives + LANES, np.float32)
-    labels[0] = 1
 
     def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        room = cbow.make_room(segment.reach, 1 + negatives, model.width)
-        done: tuple[int, float] = cbow.train_negative(
-            model, noise, labels, room, segment.centres, *segment[:3], negatives, divide, draws, *rates
-        )
+        buffers = cbow.make_buffers(segment.reach, 1 + negatives, model.width)
+        descent = Descent(negatives, draws, Rates(*rates))
+        done: tuple[int, float] = cbow.train_negative(model, buffers, segment, segment.centres, noise, descent, divide)
         return done
 
     return train
@@ -125,11 +126,3 @@ def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide
 
 def _longest(tree: Tree) -> int:
     return int(np.diff(tree.starts).max())
-
-
-def _ways(tree: Tree) -> "Ways":
-    from pairloom.kernel.simd import LANES
-    from pairloom.kernel.steps.hierarchical import Ways
-
-    labels = np.append(1 - tree.bits, np.zeros(LANES)).astype(np.float32)  # the last path is read in whole vectors too
-    return Ways(tree.starts, tree.nodes, labels)

@@ -149,7 +149,7 @@ class _Products:
 
     def __init__(self, model: "Model", n_contexts: int, pool: Workers) -> None:
         from pairloom.kernel.simd import LANES
-        from pairloom.kernel.steps.sgns import SIX
+        from pairloom.kernel.steps.six import SIX
 
         self._model, self._pool = model, pool
         self._sixes = WORDS_PER_BATCH // SIX
@@ -187,15 +187,15 @@ class _Products:
     def descend(self, batch: "Batch", scale: Float64s, squares: npt.NDArray[np.float32], lr: float) -> Matrix:
         """Move all contexts. Returns the gradient of the words. `scale` turns a slice's x into n(w) p(c | w)."""
         from pairloom.kernel.simd import LANES
-        from pairloom.kernel.steps.sgns import SIX
+        from pairloom.kernel.steps.six import SIX
         from pairloom.kernel.steps.softmax import TILE, descend
 
         def of_slice(span: tuple[int, int], scale: Float64s) -> Matrix:
             by = np.zeros((self._sixes, LANES), np.float32)
             by[:, :SIX] = scale.reshape(self._sixes, SIX)
             gradient = np.zeros((WORDS_PER_BATCH, self._model.width), np.float32)
-            buffer = np.empty(TILE * self._model.width, np.float32)
-            descend(self._model, squares, batch, *span, by, lr, buffer, gradient)
+            gradients = np.empty(TILE * self._model.width, np.float32)
+            descend(self._model, squares, batch, *span, by, lr, gradients, gradient)
             return gradient
 
         total = np.zeros((WORDS_PER_BATCH, self._model.width), np.float32)

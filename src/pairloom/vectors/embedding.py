@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import InputError
-from pairloom.method.hierarchical import Tree, huffman, way_loss
+from pairloom.method.hierarchical import Tree, huffman, path_loss
 from pairloom.method.objective import sigmoid
 from pairloom.types import CorpusLike, Float64s, PathName
 from pairloom.vectors.query import Query
@@ -109,9 +109,9 @@ class Embedding:
                 "A probability by hierarchical softmax needs the whole tree, and only a part of the model was loaded. "
                 "Load it without limit."
             )
-        path = slice(*self._tree.starts[c : c + 2])
+        path = self._tree.path(c)
         v_n = self.contexts.vectors[self._tree.nodes[path]].astype(np.float64)
-        return math.exp(-way_loss(v_w, v_n, self._tree.bits[path]))
+        return math.exp(-path_loss(v_w, v_n, self._tree.bits[path]))
 
     @cached_property
     def _tree(self) -> Tree:

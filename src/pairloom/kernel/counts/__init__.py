@@ -1,1 +1,1 @@
-"""Kernels that count, and what is computed from counts."""
+"""Kernels that count, and that compute from counts."""

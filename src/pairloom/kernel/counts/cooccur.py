@@ -1,36 +1,32 @@
 """Co-occurrences, compiled: from a text to the rows of #(w, c).
 
-No pair is ever written down. `places` lists where each word stands; a row is then made by looking around each of its
-word's places and adding up in an array that has a number for every context. So rows can be made in any order, by any
-number of threads, and are the same.
+No pair is ever written down. `places` lists where each word stands. A row is made by looking around each place of its
+word and adding up in an array with a number for every context. So rows are the same in any order and on any number of
+threads.
 """
 
-import numpy as np
-
 from pairloom.kernel.compile import njit
-from pairloom.kernel.rng import draw
+from pairloom.kernel.rng import draw, upper
 
-GAP = -1  # a word that takes up room in windows and is in no pair
+GAP = -1  # a word that takes up a place in windows and is in no pair
 BREAK = -2  # the end of a sentence
-
-_32 = np.uint64(32)
 
 
 @njit(nogil=True, cache=True)
 def thin(ids, starts, first, last, limit, keys, heldout_limit, clean, text):
-    """Write sentences first..last-1 without what leaves them, a BREAK before and after each; gives the length.
+    """Write the words of sentences first..last-1 that stay, with a BREAK before and after each sentence.
 
-    A word stays by `contexts.stays` under keys[0], a sentence unless the upper half of its draw under keys[1] is below
-    heldout_limit. What leaves a `clean` text leaves a GAP.
+    A word stays by `contexts.kept_by_subsampling` under keys[0]. A sentence stays unless the upper half of its draw
+    under keys[1] is below heldout_limit. In a `clean` text, a word that leaves becomes a GAP. Returns the length.
     """
     text[0] = BREAK
     n = 1
     for sentence in range(first, last):
-        if draw(keys[1], sentence) >> _32 < heldout_limit:
+        if upper(draw(keys[1], sentence)) < heldout_limit:
             continue
         for position in range(starts[sentence], starts[sentence + 1]):
             word = ids[position]
-            stays = word >= 0 and draw(keys[0], position) >> _32 < limit[word]
+            stays = word >= 0 and upper(draw(keys[0], position)) < limit[word]
             text[n] = word if stays else GAP
             n += stays or clean
         text[n] = BREAK
@@ -59,7 +55,7 @@ def places(text, starts, positions):
 
 @njit(nogil=True, cache=True)
 def _add(c, weight, sums, contexts, n):
-    """Add to a context's sum, and list it if it had none; gives how many are listed."""
+    """Add to a context's sum, and list the context if it had none. Returns how many are listed."""
     contexts[n] = c
     n += sums[c] == 0
     sums[c] += weight
@@ -68,7 +64,7 @@ def _add(c, weight, sums, contexts, n):
 
 @njit(nogil=True, cache=True)
 def _finish(sums, contexts, begin, end, counts):
-    """Put the contexts of a row in order with their sums, and clear `sums` for the next row."""
+    """Sort the contexts of a row, write their sums to `counts`, and clear `sums` for the next row."""
     contexts[begin:end].sort()
     for i in range(begin, end):
         counts[i] = sums[contexts[i]]
@@ -77,10 +73,10 @@ def _finish(sums, contexts, begin, end, counts):
 
 @njit(nogil=True, cache=True)
 def rows(text, starts, positions, first, last, left, right, sums, contexts, counts, lengths):
-    """The rows of words first..last-1. Equivalent to `cooccurrence.weighted_pairs`, added up.
+    """The rows of words first..last-1. Equivalent to the sums of `cooccurrence.weighted_pairs`.
 
-    left[d - 1] and right[d - 1] are what a pair at distance d counts, as positive whole numbers. `sums` is zero and is
-    left so; contexts and counts need one place more than entries. lengths[i] becomes that of the i-th of these rows.
+    left[d - 1] and right[d - 1]: the weight of a pair at distance d, a positive whole number. sums: zeros, which are
+    restored. contexts and counts need one place more than entries. lengths: filled. Returns the number of entries.
     """
     n = 0
     for w in range(first, last):
@@ -106,7 +102,7 @@ def rows(text, starts, positions, first, last, left, right, sums, contexts, coun
 
 @njit(nogil=True, cache=True)
 def merge(run_starts, run_contexts, run_counts, first, last, sums, contexts, counts, lengths):
-    """Rows first..last-1 of several runs, added up. Row w of run r begins at run_starts[r, w]. As for `rows`."""
+    """Rows first..last-1 of several runs, added up, as `rows` does. Row w of run r begins at run_starts[r, w]."""
     n = 0
     for w in range(first, last):
         begin = n

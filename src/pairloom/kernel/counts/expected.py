@@ -1,33 +1,34 @@
-"""Section 3 in the mean: the pairs that a text is expected to give, instead of those that draws give.
+"""Section 3 in the mean: the pairs that a text gives on average, without any draws.
 
-Training draws which tokens stay and how far each window reaches. A token at some distance is the context of a word if
-it stays and the window reaches it: how far that has to be depends on how many of the tokens between stay. So one goes
-from token to token and carries along how likely it is that 0, 1, 2, ... of those passed have stayed.
+Training draws which tokens stay and how far each window reaches. A token is the context of a word if it stays and the
+window reaches it, which depends on how many of the tokens between them stay. So the kernel goes from token to token
+with the probabilities that 0, 1, 2, ... of the tokens passed have stayed. It computes the mean of
+`contexts.sentence_pairs`.
 """
 
 import numpy as np
 
 from pairloom.kernel.compile import njit
 
-UNIT = 2.0**32  # expected pairs are counted in 1 / UNIT, as whole numbers: their sum does not depend on their order
-FAINT = 1e-4  # where a window reaches less often than that, one looks no further
+UNIT = 2.0**32  # expected pairs are whole numbers of 1 / UNIT, so their sum does not depend on their order
+FAINT = 1e-4  # the search ends where a window reaches less often than this
 
 
 @njit(nogil=True, cache=True)
 def expected_contexts(ids, tokens, keep, left, right, units, touched):
-    """How often these tokens, if they stay, are expected to have each context: the contexts' ids, rising, and units.
+    """How often these tokens, if they stay, have each context on average: the contexts' ids in order, and units.
 
-    tokens: (n, 3), where the sentence of each begins, where it stands, and where the sentence ends. keep[id]: how
-    likely a token stays. left[s], right[s]: how likely a window reaches the (s + 1)-th of the tokens that stay on that
-    side. Contexts are the ids below len(units). units, all 0, and touched are room to work in.
+    tokens: (n, 3), where the sentence of each begins, where the token stands, and where the sentence ends. keep[id]:
+    the probability that a token stays. left[s], right[s]: the probability that a window reaches the (s + 1)-th token
+    that stays on that side. Contexts are the ids below len(units). units (all 0) and touched are buffers.
     """
     n = 0
     chance = np.empty(max(1, len(left), len(right)))
     for i in range(len(tokens)):
         begin, position, end = tokens[i]
-        n = _look(ids, position, begin - 1, -1, keep, left, chance, units, touched, n)
-        n = _look(ids, position, end, 1, keep, right, chance, units, touched, n)
-    # Of many contexts it is faster to look for them than to sort them.
+        n = _add_side(ids, position, begin - 1, -1, keep, left, chance, units, touched, n)
+        n = _add_side(ids, position, end, 1, keep, right, chance, units, touched, n)
+    # Many contexts are found faster than sorted.
     contexts = np.sort(touched[:n]) if 64 * n < len(units) else np.flatnonzero(units).astype(np.int32)
     found = units[contexts]
     units[contexts] = 0
@@ -35,10 +36,10 @@ def expected_contexts(ids, tokens, keep, left, right, units, touched):
 
 
 @njit(nogil=True, cache=True)
-def _look(ids, position, end, step, keep, reach, chance, units, touched, n):
-    """Add one side's contexts; touched[:n] are those that have units, and the new n is returned.
+def _add_side(ids, position, end, step, keep, reach, chance, units, touched, n):
+    """Add the contexts of one side. touched[:n] are the contexts that have units. Returns the new n.
 
-    chance[s], for s from low to high, is how likely it is that s of the tokens passed have stayed.
+    chance[s], for s from low to high: the probability that s of the tokens passed have stayed.
     """
     low = high = 0
     chance[0] = 1.0
@@ -52,7 +53,7 @@ def _look(ids, position, end, step, keep, reach, chance, units, touched, n):
         if ids[at] < len(units):
             touched[n] = ids[at]
             n += units[ids[at]] == 0
-            units[ids[at]] += np.int64(stays * reached * UNIT) + 1  # never 0, so that it is touched once
+            units[ids[at]] += np.int64(stays * reached * UNIT) + 1  # never 0, so that it is listed once
         if high + 1 < len(reach):
             high += 1
             chance[high] = 0.0

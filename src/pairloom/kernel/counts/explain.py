@@ -1,8 +1,8 @@
-"""A model beside the counts of its corpus, compiled: every observed pair, and every pair that there could be.
+"""A model beside the counts of its corpus, compiled: every observed pair, and every possible pair.
 
     x = v_w·v_c     n = #(w, c)     m = k #(w) noise(c), how often D' is expected to have the pair
 
-The twins are the formulas in `explanation/`, by which the tests compute everything in a few lines of NumPy.
+The twins are the formulas in `explanation/`: the tests compute the same by a few lines of NumPy.
 """
 
 import math
@@ -12,25 +12,23 @@ import numpy as np
 
 from pairloom.kernel.compile import njit
 from pairloom.kernel.loss import dot, minus_log_sigmoid
-from pairloom.kernel.rng import draw
+from pairloom.kernel.rng import draw, upper
 
-LOGIT_BINS = 24  # of calibration: x in [-12, -11), [-11, -10), ..., the first and the last without end
+LOGIT_BINS = 24  # of calibration: x in [-12, -11), [-11, -10), ..., the first and the last unbounded
 HEAT_BINS = 64  # of the picture, on each side: from -12 to 12
 REACH = 12.0
 
-_BLOCK = 256  # contexts whose products are held at once, in a core's nearest cache
+_BLOCK = 256  # contexts whose products are held together, in a core's nearest cache
 _TABLE_REACH = 32.0
 _TABLE_STEPS = 1 << 15
 # log(1 + e^x) at steps of 1/512; between them a line, which errs by less than 5e-7 of the value
 _GRID = np.linspace(-_TABLE_REACH, _TABLE_REACH, _TABLE_STEPS + 1)
 SOFTPLUS = np.logaddexp(0.0, _GRID)
 
-_32 = np.uint64(32)
-
 
 @njit(nogil=True, cache=True)
 def _bin(x, bins):
-    """Which of equal bins from -REACH to REACH; what is beyond them is in the outermost."""
+    """The index of x in equal bins from -REACH to REACH. Values beyond them are in the outermost bins."""
     return min(max(math.floor((x + REACH) * (bins / (2 * REACH))), 0), bins - 1)
 
 
@@ -51,7 +49,7 @@ class Logs(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What `observed` adds to, for words first..last-1."""
+    """The sums that `observed` adds to, for words first..last-1."""
 
     moments: np.ndarray  # (bands, bands, 2, 9)
     heat: np.ndarray  # (2, HEAT_BINS, HEAT_BINS)
@@ -70,7 +68,8 @@ def observed(W, C, pairs, first, last, logs, bands, n_dense, key, limit, sums):
     heat[0] and heat[1] count pairs by (y, x) and by (z, x)
     losses[w - first] += n log(1 + e^-x), m log(1 + e^x), and the sum of both at x = z
     calibration[bin of x] += n, n σ(x), for w < n_dense
-    sample[i] = x, y, z, band of w, band of c of pairs whose draw is below the limit; gives how many
+    sample[i] = x, y, z, band of w, band of c of pairs whose draw is below the limit
+    Returns the length of the sample.
     """
     taken = 0
     for w in range(first, last):
@@ -102,7 +101,7 @@ def observed(W, C, pairs, first, last, logs, bands, n_dense, key, limit, sums):
                 at = _bin(x, LOGIT_BINS)
                 sums.calibration[at, 0] += n
                 sums.calibration[at, 1] += n / (1.0 + math.exp(-x))
-            if draw(key, i) >> _32 < limit:
+            if upper(draw(key, i)) < limit:
                 sums.sample[taken, 0], sums.sample[taken, 1], sums.sample[taken, 2] = x, y, z
                 sums.sample[taken, 3], sums.sample[taken, 4] = bands[w], bands[c]
                 taken += 1
@@ -157,7 +156,7 @@ def all_pairs(W, blocks, first, last, noise, softplus, losses, calibration, mass
 
 @njit(nogil=True, cache=True)
 def _expected(x, noise, mass, softplus, calibration):
-    """Σ noise(c) log(1 + e^x) over some contexts; adds to the calibration."""
+    """Σ noise(c) log(1 + e^x) over some contexts. Adds to the calibration."""
     total = 0.0
     for j in range(len(noise)):
         place = (min(max(np.float64(x[j]), -_TABLE_REACH), _TABLE_REACH - 1e-9) + _TABLE_REACH) * 512.0
@@ -176,8 +175,8 @@ def _expected(x, noise, mass, softplus, calibration):
 def distances(text, lengths, limit, key, left, right, prune, thin, clean, counts):
     """Add the windows' weights of all pairs to counts[distance in the text as it was written].
 
-    text holds sentences of these lengths, -1 for words outside the vocabulary; `prune` takes them out, `thin` takes out
-    frequent words by draws, both before windows are taken, or after if they are `clean`.
+    text: sentences of these lengths, with -1 for words outside the vocabulary. `prune` removes those, and `thin`
+    removes frequent words by draws: both before windows are taken, or after if windows are `clean`.
     """
     kept = np.empty(lengths.max(), np.int64)
     begin = 0
@@ -185,7 +184,7 @@ def distances(text, lengths, limit, key, left, right, prune, thin, clean, counts
         n = 0
         for at in range(length):
             word = text[begin + at]
-            stays = not prune if word < 0 else not thin or draw(key, begin + at) >> _32 < limit[word]
+            stays = not prune if word < 0 else not thin or upper(draw(key, begin + at)) < limit[word]
             kept[n] = at
             n += stays
         begin += length

@@ -1,12 +1,13 @@
-"""Means, covariances and what turns one into another, in float64 (LAPACK's bits are not the same everywhere)."""
+"""Means, covariances and their inverses, in float64. (Not by LAPACK, whose bits are not the same everywhere.)"""
 
 import math
 
 import numpy as np
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.rows import add_rows, eight_from
-from pairloom.kernel.simd import LANES, address
+from pairloom.kernel.memory import address
+from pairloom.kernel.rows import add_multiple, add_rows, eight_from
+from pairloom.kernel.simd import LANES
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -21,14 +22,14 @@ def mean_of(X, weight):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def second_moment(X, weight):
-    """Σ_r weight_r x_r x_rᵀ, eight rows at a time in float32, of whole vectors of rows and columns."""
+    """Σ_r weight_r x_r x_rᵀ, eight rows at a time in float32. X has whole vectors of rows and columns."""
     n, width = X.shape
     out = np.zeros((width, width + LANES), np.float32)
     source, target = address(X), address(out)
     for r in range(0, n, LANES):
         at = eight_from(r, width)
         for i in range(width):
-            end = (i // LANES + 1) * LANES  # what is behind the diagonal is not used, so factors can be there
+            end = (i // LANES + 1) * LANES  # the columns behind the diagonal are unused, so the factors go there
             for b in range(LANES):
                 out[i, end + b] = weight[r + b] * X[r + b, i]
             add_rows(source, at, end, target + 4 * i * (width + LANES), end, end)
@@ -37,7 +38,7 @@ def second_moment(X, weight):
 
 @njit(nogil=True, cache=True)
 def _mirrored(A):
-    """A symmetric matrix from what is below the diagonal."""
+    """A symmetric matrix from its lower half."""
     for i in range(len(A)):
         for j in range(i):
             A[j, i] = A[i, j]
@@ -54,7 +55,7 @@ def root_of(A):
         for i in range(j, n):
             up[j, i] /= root
         for i in range(j + 1, n):
-            _add(up[i, i:], -up[j, i], up[j, i:])
+            add_multiple(up[i, i:], -up[j, i], up[j, i:])
     L = np.zeros((n, n))
     for i in range(n):
         for j in range(i + 1):
@@ -70,7 +71,7 @@ def inverse_of_root(L):
     for i in range(n):
         out[i, i] = 1.0
         for j in range(i):
-            _add(out[i, : j + 1], -L[i, j], out[j, : j + 1])
+            add_multiple(out[i, : j + 1], -L[i, j], out[j, : j + 1])
         for j in range(i + 1):
             out[i, j] /= L[i, i]
     return out
@@ -83,11 +84,5 @@ def inverse_of(A):
     out = np.zeros((len(A), len(A)))
     for k in range(len(A)):
         for i in range(k + 1):
-            _add(out[i, : i + 1], half[k, i], half[k, : i + 1])
+            add_multiple(out[i, : i + 1], half[k, i], half[k, : i + 1])
     return _mirrored(out)
-
-
-@njit(nogil=True, cache=True)
-def _add(y, a, x):
-    for i in range(len(y)):
-        y[i] += a * x[i]

@@ -1,24 +1,21 @@
 """Walks over a graph, compiled. The twin of a step is `graphs.step_probabilities`.
 
-A step draws a neighbour by weight and accepts it with a probability in proportion to α, else draws anew (rejection
-sampling, as in KnightKing; Yang et al. 2019). So memory is that of the edges. (node2vec's own program keeps a table for
-each edge, and their sizes add up to the sum of squared degrees.) A draw is a function of walk, step and try.
+A step draws a neighbour by weight and accepts it with a probability proportional to α, else draws again (rejection
+sampling, as in KnightKing; Yang et al. 2019). So only the edges need memory. (node2vec's own program keeps a table for
+each edge, and their sizes add up to the sum of squared degrees.) A draw is a function of walk, step and attempt.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from pairloom.kernel.alias import alias_table
 from pairloom.kernel.compile import njit
-from pairloom.kernel.rng import below, derive, draw, lower
-from pairloom.kernel.simd import address, whole
+from pairloom.kernel.memory import address, float64_at, int32_at, int64_at
+from pairloom.kernel.rng import below, derive, draw, lower, unit
 
-_11, _32 = np.uint64(11), np.uint64(32)
+_32 = np.uint64(32)
 _BLANK, _NEW_LINE = 0x20, 0x0A
 
 
@@ -49,7 +46,7 @@ class NodeNames(NamedTuple):
 
 
 def net_of(starts, ends, weights) -> Net:
-    """The tables of a graph; `weights` is None if all are the same."""
+    """The tables of a graph. `weights` is None if all are the same."""
     if weights is None:
         return Net(starts, ends, np.empty(0, np.uint64), np.empty(0, np.int32), np.empty(0), np.empty(0))
     n = len(ends)
@@ -70,7 +67,7 @@ def _fill_tables(net):
 
 @njit(nogil=True, cache=True)
 def walk(net, first, numbers, length, alpha, step_key, accept_key, nodes, lengths):
-    """Fill nodes[i, :lengths[i]] with the walk of this number that begins at first[i]. It ends early in a sink."""
+    """Fill nodes[i, :lengths[i]] with walk number numbers[i], which begins at first[i]. It ends early in a sink."""
     at = _places(net)
     for i in range(len(first)):
         steps, accepts = derive(step_key, numbers[i]), derive(accept_key, numbers[i])
@@ -87,11 +84,11 @@ def walk(net, first, numbers, length, alpha, step_key, accept_key, nodes, length
             lengths[i] = step + 1
 
 
-# Steps take addresses where others would take arrays, for the reason that `simd` gives.
+# Steps take addresses instead of arrays, for the reason given in `memory.py`.
 
 
 class _Places(NamedTuple):
-    """Where the arrays of a `Net` are."""
+    """The addresses of a `Net`'s arrays."""
 
     starts: int
     ends: int
@@ -108,96 +105,75 @@ def _places(net):
     return _Places(starts, ends, cut, other, address(net.weights), address(net.sums), len(net.weights) > 0)
 
 
-@intrinsic
-def _node(typing, p, i):
-    """The i-th int32 from p on."""
-
-    def codegen(context, builder, signature, args):
-        pointer = builder.gep(builder.inttoptr(args[0], ir.IntType(32).as_pointer()), [args[1]])
-        return builder.sext(builder.load(pointer), ir.IntType(64))
-
-    return types.int64(types.int64, types.int64), codegen
-
-
-@intrinsic
-def _real(typing, p, i):
-    """The i-th float64 from p on."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load(builder.gep(builder.inttoptr(args[0], ir.DoubleType().as_pointer()), [args[1]]))
-
-    return types.float64(types.int64, types.int64), codegen
-
-
 @njit(nogil=True, cache=True)
 def _degree(at, v):
-    return whole(at.starts, v + 1) - whole(at.starts, v)
+    return int64_at(at.starts, v + 1) - int64_at(at.starts, v)
 
 
 @njit(nogil=True, cache=True)
 def _next(at, t, v, alpha, steps, accepts, index):
-    """Where a walk from t to v goes on to.
+    """The next node of a walk that came from t to v.
 
-    A try is a point below a ceiling that is as wide as v's edges weigh: its place says which neighbour, and its height
-    whether it is below that one's α. t alone may reach above the ceiling, by `extra`, and a point can fall there too:
-    so a small p, which would make the ceiling high, costs nothing.
+    An attempt is a point below a ceiling whose width is the weight of v's edges: its place chooses a neighbour, and it
+    is accepted if its height is below that neighbour's α. Only t may reach above the ceiling, by `extra`, and a point
+    can fall there, too: so a small p, which would raise the ceiling, costs nothing.
 
-    After as many tries as v has neighbours they are all weighed instead, so that no p and q can keep a step for long.
-    Accepted draws and weighed ones have the same distribution, so their mixture has it too.
+    After as many attempts as v has neighbours, all neighbours are weighed instead, so no p and q make a step slow.
+    Accepted draws and weighed ones have the same distribution, so their mixture has it, too.
     """
     degree = np.uint64(_degree(at, v))
     ceiling = max(alpha.near, alpha.far)
     least = min(alpha.back, alpha.near, alpha.far)
     extra = (alpha.back - ceiling) * _share(at, v, t) if alpha.back > ceiling else 0.0
     for attempt in range(degree):
-        height = _unit(draw(accepts, index + attempt)) * (ceiling + extra)
+        height = unit(draw(accepts, index + attempt)) * (ceiling + extra)
         if height >= ceiling:
             return t
         x = _neighbour(at, v, draw(steps, index + attempt))
         if height < least or height < _alpha(at, t, x, alpha):  # the first spares a search
             return x
-    return _weighed(at, t, v, alpha, _unit(draw(accepts, index + degree)))
+    return _weighed(at, t, v, alpha, unit(draw(accepts, index + degree)))
 
 
 @njit(nogil=True, cache=True)
 def _share(at, v, t):
-    """What share of v's weight its edge to t has; 0 if there is none."""
+    """The share of v's weight that is on its edge to t; 0 if there is none."""
     place = _find(at, v, t)
     if place < 0:
         return 0.0
     if at.weighted:
-        return _real(at.weights, place) / _real(at.sums, v)
+        return float64_at(at.weights, place) / float64_at(at.sums, v)
     return 1.0 / _degree(at, v)
 
 
 @njit(nogil=True, cache=True)
 def _neighbour(at, v, bits):
     """A neighbour of v, by weight."""
-    begin = whole(at.starts, v)
+    begin = int64_at(at.starts, v)
     place = begin + below(bits, _degree(at, v))
-    if at.weighted and np.int64(lower(bits)) >= whole(at.cut, place):
-        place = begin + _node(at.other, place)
-    return _node(at.ends, place)
+    if at.weighted and np.int64(lower(bits)) >= int64_at(at.cut, place):
+        place = begin + int32_at(at.other, place)
+    return int32_at(at.ends, place)
 
 
 @njit(nogil=True, cache=True)
 def _weighed(at, t, v, alpha, u):
-    """A neighbour of v by weight * α, as u in [0, 1) says."""
+    """The neighbour of v that u in [0, 1) chooses by weight * α."""
     total = 0.0
-    for place in range(whole(at.starts, v), whole(at.starts, v + 1)):
+    for place in range(int64_at(at.starts, v), int64_at(at.starts, v + 1)):
         total += _mass(at, t, place, alpha)
     rest = u * total
-    for place in range(whole(at.starts, v), whole(at.starts, v + 1)):
+    for place in range(int64_at(at.starts, v), int64_at(at.starts, v + 1)):
         rest -= _mass(at, t, place, alpha)
         if rest < 0.0:
-            return _node(at.ends, place)
-    return _node(at.ends, whole(at.starts, v + 1) - 1)  # where rounding has left a crumb
+            return int32_at(at.ends, place)
+    return int32_at(at.ends, int64_at(at.starts, v + 1) - 1)  # reached only by rounding
 
 
 @njit(nogil=True, cache=True)
 def _mass(at, t, place, alpha):
-    weight = _real(at.weights, place) if at.weighted else 1.0
-    return weight * _alpha(at, t, _node(at.ends, place), alpha)
+    weight = float64_at(at.weights, place) if at.weighted else 1.0
+    return weight * _alpha(at, t, int32_at(at.ends, place), alpha)
 
 
 @njit(nogil=True, cache=True)
@@ -209,29 +185,25 @@ def _alpha(at, t, x, alpha):
 
 @njit(nogil=True, cache=True)
 def _find(at, v, x):
-    """The place of the edge from v to x, -1 if there is none."""
-    low, n = whole(at.starts, v), _degree(at, v)
+    """The place of the edge from v to x, or -1."""
+    low, n = int64_at(at.starts, v), _degree(at, v)
     while n > 1:
         half = n >> 1
-        low += half * (_node(at.ends, low + half - 1) < x)  # no branch, which would guess wrong half of the time
+        low += half * (
+            int32_at(at.ends, low + half - 1) < x
+        )  # no branch: it would be predicted wrongly half of the time
         n -= half
-    return low if n == 1 and _node(at.ends, low) == x else -1
-
-
-@njit(nogil=True, cache=True)
-def _unit(bits):
-    """A number in [0, 1)."""
-    return (bits >> _11) * 2.0**-53
+    return low if n == 1 and int32_at(at.ends, low) == x else -1
 
 
 # --- As text
 
 
 def spell(names: NodeNames, nodes, lengths):
-    """The walks as lines of names, parted by spaces."""
+    """The walks as lines of names, separated by spaces."""
     out = np.empty(_count_bytes(names.offsets, nodes, lengths), np.uint8)
     _spell(names, nodes, lengths, out)
-    out.flags.writeable = False  # as blocks of a file are, which Numba takes for another type
+    out.flags.writeable = False  # as blocks of a file are: to Numba that is another type
     return out
 
 

@@ -1,10 +1,10 @@
-"""Section 3, compiled: draw the pairs of a stretch of text, and deal them into the blocks that train them.
+"""Section 3, compiled: draw the pairs of some sentences, and deal them into the blocks that train them.
 
-A chunk of sentences is gone over several times, so that chunks can be worked on by any number of threads and each
-pair still lands at the place that corpus order gives it:
+Each chunk of sentences is processed three times. So any number of threads can work on chunks, and each pair still lands
+at its place in corpus order:
     `thin`   subsamples and takes windows;
     `count`  counts the pairs of each block;
-    `deal`   writes them, each block's from the place where this chunk's share of it begins.
+    `deal`   writes them, starting at this chunk's share of each block.
 """
 
 from typing import NamedTuple
@@ -13,21 +13,28 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.rng import draw, lower
-from pairloom.kernel.simd import address, half, put_half, put_whole, whole
+from pairloom.kernel.memory import address, int32_at, int64_at, put_int32, put_int64
+from pairloom.kernel.rng import draw, lower, upper
 from pairloom.method.contexts import Windows
 
-_32 = np.uint64(32)
+
+class SentenceSpan(NamedTuple):
+    """Sentences first..last-1 of a corpus: sentence s has the ids[starts[s] : starts[s + 1]]."""
+
+    ids: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]
+    first: int
+    last: int
 
 
 class Reach(NamedTuple):
-    """A `contexts.Windows` for kernels: the two `contexts.Side`, and what else `thin` must know."""
+    """A `contexts.Windows` for kernels: its two `contexts.WindowSide`, and what else `thin` must know."""
 
     left_sure: int
     left_edges: npt.NDArray[np.uint64]
     right_sure: int
     right_edges: npt.NDArray[np.uint64]
-    apart: bool  # each side has a draw of its own
+    apart: bool  # each side has its own draw
     clean: bool
 
     @classmethod
@@ -36,56 +43,86 @@ class Reach(NamedTuple):
         return cls(*left, *right, windows.shape != "dynamic", windows.clean)
 
 
-@njit(nogil=True, cache=True)
-def thin(ids, starts, first, last, limit, reach, keys, heldout_limit, kept, left, right, place):
-    """Subsample sentences first..last-1 and take their windows. Equivalent to `contexts.sentence_pairs`.
+class TextDraws(NamedTuple):
+    """The draws that make pairs of text: of tokens that stay, of windows and of sentences that are held out."""
 
-    kept[i] is the i-th surviving token, its contexts are kept[left[i] : right[i]] without itself, and kept[j] is
-    place[j] - place[i] words away. `keys` are those of keeping, of windows and of holding out. Gives the number of
-    survivors.
+    limit: npt.NDArray[np.uint64]  # `contexts.keep_limit`
+    reach: Reach
+    keys: npt.NDArray[np.uint64]  # of keeping, of windows and of holding out
+    heldout_limit: np.uint64  # a sentence is held out if the upper half of its draw is below this
+
+
+class Survivors(NamedTuple):
+    """The tokens that stay: kept[i] has the contexts kept[left[i] : right[i]] without itself.
+
+    kept[j] is place[j] - place[i] words away from kept[i]. `count` replaces places by parts.
     """
+
+    kept: npt.NDArray[np.int32]
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+    place: npt.NDArray[np.int32]
+
+
+class Parts(NamedTuple):
+    """The part, out of n, of each word and of each context in a round. block = part of w * n + part of c."""
+
+    n: int
+    of_word: npt.NDArray[np.int32]
+    of_context: npt.NDArray[np.int32]
+
+
+@njit(nogil=True, cache=True)
+def thin(sentences, draws, survivors):
+    """Subsample sentences, take their windows and fill `survivors`. Returns the number of survivors.
+
+    Equivalent to `contexts.sentence_pairs`: `contexts.kept_by_subsampling` and `contexts.half_widths`.
+    """
+    ids, starts, first, last = sentences
+    limit, reach, keys, heldout_limit = draws
+    kept, left, right, place = survivors
     left_sure, left_edges, right_sure, right_edges, apart, clean = reach
     alike = not apart and left_sure == right_sure and len(left_edges) == len(right_edges)
     keep_key, window_key, heldout_key, origin = keys[0], keys[1], keys[2], starts[first]
     id_at, limit_at, left_edge, right_edge = address(ids), address(limit), address(left_edges), address(right_edges)
     kept_at, left_at, right_at, place_at = address(kept), address(left), address(right), address(place)
-    n = np.int64(0)  # a plain 0 would be several types to Numba, which compiles what is called for each
+    n = np.int64(0)  # a plain 0 would have several types, and Numba would compile the callees for each
     for sentence in range(first, last):
-        if draw(heldout_key, sentence) >> _32 < heldout_limit:
+        if upper(draw(heldout_key, sentence)) < heldout_limit:
             continue
         begin = n
         for position in range(starts[sentence], starts[sentence + 1]):
-            word = half(id_at, position)
-            put_half(kept_at, n, word)
-            put_half(place_at, n, position - origin)
-            stays = draw(keep_key, position) >> _32 < np.uint64(whole(limit_at, max(word, 0)))
-            n += (word >= 0) & stays  # no branch, which would guess wrong half of the time
+            word = int32_at(id_at, position)
+            put_int32(kept_at, n, word)
+            put_int32(place_at, n, position - origin)
+            stays = upper(draw(keep_key, position)) < np.uint64(int64_at(limit_at, max(word, 0)))
+            n += (word >= 0) & stays  # no branch: it would be predicted wrongly half of the time
         for i in range(begin, n):
-            bits = draw(window_key, origin + half(place_at, i))
-            upper, other = bits >> _32, lower(bits) if apart else bits >> _32
+            bits = draw(window_key, origin + int32_at(place_at, i))
+            for_left, for_right = upper(bits), lower(bits) if apart else upper(bits)
             to_left, to_right = left_sure, right_sure
             for edge in range(len(left_edges)):
-                to_left += upper >= np.uint64(whole(left_edge, edge))
+                to_left += for_left >= np.uint64(int64_at(left_edge, edge))
             if alike:
                 to_right = to_left
             else:
                 for edge in range(len(right_edges)):
-                    to_right += other >= np.uint64(whole(right_edge, edge))
+                    to_right += for_right >= np.uint64(int64_at(right_edge, edge))
             if clean:
-                put_half(left_at, i, to_left)
-                put_half(right_at, i, to_right)
+                put_int32(left_at, i, to_left)
+                put_int32(right_at, i, to_right)
             else:
-                put_half(left_at, i, max(begin, i - to_left))
-                put_half(right_at, i, min(n, i + to_right + 1))
-                put_half(place_at, i, i)
+                put_int32(left_at, i, max(begin, i - to_left))
+                put_int32(right_at, i, min(n, i + to_right + 1))
+                put_int32(place_at, i, i)
         if clean:
-            _look_around(left, right, place, begin, n)
+            _take_clean_windows(left, right, place, begin, n)
     return n
 
 
 @njit(nogil=True, cache=True)
-def _look_around(left, right, place, begin, end):
-    """Make of half-widths, in left and right, the first survivor within them, and the one after the last."""
+def _take_clean_windows(left, right, place, begin, end):
+    """Replace half-widths, in left and right, by the first survivor within them and the one after the last."""
     for i in range(begin, end):
         j = i
         while j > begin and place[i] - place[j - 1] <= left[i]:
@@ -97,38 +134,35 @@ def _look_around(left, right, place, begin, end):
 
 
 @njit(nogil=True, cache=True)
-def count(kept, left, right, n, parts, part_of, part, counts):
-    """Look up the part of every survivor, and add the chunk's pairs to counts[block].
-
-    block = part of w * parts + part of c
-    """
-    kept, left, right, part_of, part = address(kept), address(left), address(right), address(part_of), address(part)
-    counts = address(counts)
+def count(survivors, n, parts, counts):
+    """Add the pairs of the first n survivors to counts[block], and put each survivor's part into survivors.place."""
+    kept, left, right = address(survivors.kept), address(survivors.left), address(survivors.right)
+    part, part_of, counts = address(survivors.place), address(parts.of_word), address(counts)
     for i in range(n):
-        put_half(part, i, half(part_of, half(kept, i)))
+        put_int32(part, i, int32_at(part_of, int32_at(kept, i)))
     for i in range(n):
-        row = counts + 8 * parts * half(part, i)
-        for j in range(half(left, i), half(right, i)):
-            put_whole(row, half(part, j), whole(row, half(part, j)) + 1)
-        put_whole(row, half(part, i), whole(row, half(part, i)) - 1)
+        row = counts + 8 * parts.n * int32_at(part, i)
+        for j in range(int32_at(left, i), int32_at(right, i)):
+            put_int64(row, int32_at(part, j), int64_at(row, int32_at(part, j)) + 1)
+        put_int64(row, int32_at(part, i), int64_at(row, int32_at(part, i)) - 1)
 
 
 @njit(nogil=True, cache=True)
-def deal(kept, left, right, n, parts, part, places, pairs):
-    """Write the chunk's pairs, as w * 2^32 + c, to pairs[places[block]] and on."""
-    kept, left, right, part = address(kept), address(left), address(right), address(part)
-    places, pairs = address(places), address(pairs)
+def deal(survivors, n, parts, places, pairs):
+    """Write the pairs of the first n survivors, as w * 2^32 + c, to pairs[places[block]] and the places after it."""
+    kept, left, right = address(survivors.kept), address(survivors.left), address(survivors.right)
+    part, places, pairs = address(survivors.place), address(places), address(pairs)
     for i in range(n):
-        w = half(kept, i) << 32
-        row = places + 8 * parts * half(part, i)
-        for j in range(half(left, i), half(right, i)):
+        w = int32_at(kept, i) << 32
+        row = places + 8 * parts.n * int32_at(part, i)
+        for j in range(int32_at(left, i), int32_at(right, i)):
             if j != i:
-                place = whole(row, half(part, j))
-                put_whole(pairs, place, w | half(kept, j))
-                put_whole(row, half(part, j), place + 1)
+                place = int64_at(row, int32_at(part, j))
+                put_int64(pairs, place, w | int32_at(kept, j))
+                put_int64(row, int32_at(part, j), place + 1)
 
 
-# The same where a context is a word and its place. There are too many to look up the parts of all beforehand.
+# --- Positional contexts: a word and its place. There are too many to look up the parts of all beforehand.
 
 
 @njit(nogil=True, cache=True)
@@ -138,34 +172,36 @@ def _context(c, offset, reach_left, n_offsets):
 
 
 @njit(nogil=True, cache=True)
-def count_placed(kept, left, right, place, n, reach_left, n_offsets, parts, word_part, context_part, counts):
-    """`count`, with a context for each place of a word."""
+def count_placed(survivors, n, reach_left, n_offsets, parts, counts):
+    """`count` for positional contexts. It leaves the places as they are."""
+    kept, left, right, place = survivors
     for i in range(n):
-        row = word_part[kept[i]] * parts
+        row = parts.of_word[kept[i]] * parts.n
         for j in range(left[i], right[i]):
             if j != i:
-                counts[row + context_part[_context(kept[j], place[j] - place[i], reach_left, n_offsets)]] += 1
+                counts[row + parts.of_context[_context(kept[j], place[j] - place[i], reach_left, n_offsets)]] += 1
 
 
 @njit(nogil=True, cache=True)
-def deal_placed(kept, left, right, place, n, reach_left, n_offsets, parts, word_part, context_part, places, pairs):
-    """`deal`, with a context for each place of a word."""
+def deal_placed(survivors, n, reach_left, n_offsets, parts, places, pairs):
+    """`deal` for positional contexts."""
+    kept, left, right, place = survivors
     for i in range(n):
         w = np.int64(kept[i]) << 32
-        row = word_part[kept[i]] * parts
+        row = parts.of_word[kept[i]] * parts.n
         for j in range(left[i], right[i]):
             if j != i:
                 c = _context(kept[j], place[j] - place[i], reach_left, n_offsets)
-                block = row + context_part[c]
+                block = row + parts.of_context[c]
                 pairs[places[block]] = w | c
                 places[block] += 1
 
 
 @njit(nogil=True, cache=True)
 def count_places(ids, starts, first, last, reach_left, reach_right, counts):
-    """Add to counts[context] how many words of sentences first..last-1 have it at that place.
+    """Add to counts[context] how many words of sentences first..last-1 have this positional context.
 
-    counts is int64 (n_words * n_offsets,). Words that are not in the vocabulary have id -1 or are not there at all.
+    counts: int64 (n_words * n_offsets,). Words outside the vocabulary have id -1 or are left out.
     """
     n_offsets = reach_left + reach_right
     for sentence in range(first, last):

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import address
+from pairloom.kernel.memory import address
 from pairloom.kernel.text.phrases import Slots, value_of
 from pairloom.kernel.text.words import AT_LINE_END, Bytes, WordTable, empty_found, find, places_of, scan
 
@@ -22,29 +22,29 @@ class Joiner(NamedTuple):
     delimiter: Bytes
 
 
-_LINE_END = -2  # what a token can be besides a word, and -1 for one that is in no phrase
+_LINE_END = -2  # a token that is a line end; -1 is a word that is in no phrase
 _NEW_LINE, _BLANK = 0x0A, 0x20
 
 
 def join(joiner: Joiner, data: Bytes, goes_on: bool) -> Bytes:
-    """The text with its phrases joined: as many lines, words parted by one space, those of phrases by the delimiter.
+    """The text with its phrases joined: the same lines, one space between words, the delimiter within phrases.
 
-    The last line ends even if it does not in `data`, unless it goes on: then a space parts it from what will follow.
+    The last line gets a line end if `data` has none, unless it goes on: then it gets a space.
     """
-    most = len(data) + 1  # tokens: each takes a byte at least
+    most = len(data) + 1  # tokens: each takes at least a byte
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
     words, joined = np.empty(most, np.int32), np.zeros(most, np.bool_)
     n = _tokens(joiner.words, data, starts, ends, words, empty_found())
     _mark(joiner.is_connector, joiner.gaps, joiner.pairs, words, joined, n)
     out = np.empty(len(data) + len(joiner.delimiter) * int(joined[:n].sum()) + 1, np.uint8)
     written = out[: _write(data, starts, ends, words, joined, n, joiner.delimiter, goes_on, out)]
-    written.flags.writeable = False  # as blocks of a file are, which Numba takes for another type
+    written.flags.writeable = False  # as blocks of a file are: to Numba that is another type
     return written
 
 
 @njit(nogil=True, cache=True)
 def _tokens(table, data, starts, ends, words, found):
-    """The words and line ends of a text: where they are in it, and what."""
+    """Find the words and line ends of a text: their places and their numbers. Returns how many there are."""
     places = places_of(table)
     begin = address(data)
     at, limit = begin, begin + len(data)
@@ -66,12 +66,12 @@ def _tokens(table, data, starts, ends, words, found):
 
 @njit(nogil=True, cache=True)
 def _mark(is_connector, gaps, pairs, words, joined, n):
-    """joined[i]: token i is joined to the one before it. The twin is `pairloom.phrases.joining.join`.
+    """Set joined[i] if token i is joined to the one before it. Equivalent to `pairloom.phrases.joining.join`.
 
-    A connector that is in no phrase is no word of the table. Like all such words it opens nothing and ends what is
-    open, which comes to the same: no phrase reaches across it.
+    A connector that is in no phrase is not in the table. Like all words outside the table, it opens no phrase and ends
+    the open one, which is right: no phrase reaches across it.
     """
-    first, gap = -1, np.int64(0)  # the open token, and what follows it; a gap of -1 is in no phrase
+    first, gap = -1, np.int64(0)  # the open token, and the gap after it; a gap of -1 is in no phrase
     for i in range(n):
         word = words[i]
         if word < 0:
@@ -90,7 +90,7 @@ def _mark(is_connector, gaps, pairs, words, joined, n):
 
 @njit(nogil=True, cache=True)
 def _write(data, starts, ends, words, joined, n, delimiter, goes_on, out):
-    """Write the tokens; gives the number of bytes."""
+    """Write the tokens. Returns the number of bytes."""
     at = 0
     has_words = False  # the line so far
     for i in range(n):

@@ -1,22 +1,19 @@
 """Numbers in decimal, read as Python reads them: `np.float32(float(text))`, to the last bit.
 
 A number is m * 10^e with whole m and e. In float64, m has an error of half a unit in its last place, and so have the
-table's 10^e and the product; what m lost after its 18th digit is less than that. So the number lies within
+table's 10^e and the product. The digits of m after the 18th count for less than that. So the number lies within
 
     x (1 - 2^-50)  and  x (1 + 2^-50),    x = m * 10^e in float64,
 
-and so does the float64 nearest to it. Where both of these bounds round to the same float32, that is what it is, since
-rounding keeps order. Where they do not, once in some ten million times, and for whatever else is in the way of this
-(nan, exponents beyond the table), Python reads the row.
+and so does the float64 nearest to it. If both bounds round to the same float32, that is the result, because rounding
+keeps order. If they do not, about once in ten million times, or the number is of another kind (nan, an exponent beyond
+the table), Python reads the row.
 """
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import address
+from pairloom.kernel.memory import address, byte_at
 
 _LEAST, _MOST = -300, 280  # with at most 18 digits, m * 10^e then neither vanishes nor overflows
 _POWERS = np.array([float(f"1e{e}") for e in range(_LEAST, _MOST + 1)])
@@ -32,17 +29,17 @@ def parse_rows(text, vectors, starts, ends):
     text     uint8, lines that end in LF, at least as many as vectors
     vectors  float32 (n, D), filled
     starts   int64 (n + 1,), filled: where each line begins
-    ends     int64 (n,), filled: where its word ends, or -1 where Python has to read the line
+    ends     int64 (n,), filled: where its word ends, or -1 if Python has to read the line
 
     Equivalent to
         word, *fields = line.split()
         vectors[row] = [float(field) for field in fields]
-    where that gives one word and D numbers, separated by spaces or tabs.
+    for lines of one word and D numbers, separated by spaces or tabs.
     """
     begin = at = address(text)
     for row in range(len(vectors)):
         starts[row] = at - begin
-        odd = False  # white space within what stands before the numbers
+        odd = False  # white space within the word
         while byte_at(at) != _SPACE and byte_at(at) != _TAB and byte_at(at) != _LF:
             odd |= _VT <= byte_at(at) <= _CR
             at += 1
@@ -64,18 +61,7 @@ def parse_rows(text, vectors, starts, ends):
     starts[len(vectors)] = at - begin
 
 
-# The functions below take addresses, as those of `kernel.text` do: Numba counts references to an array wherever it is
-# handed on. None goes beyond an LF.
-
-
-@intrinsic
-def byte_at(typing, at):
-    """The byte at an address."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load(builder.inttoptr(args[0], ir.IntType(8).as_pointer()))
-
-    return types.uint8(types.int64), codegen
+# The functions below take addresses, for the reason given in `memory.py`. None reads beyond an LF.
 
 
 @njit(nogil=True, cache=True)
@@ -87,7 +73,7 @@ def _after_blanks(at):
 
 @njit(nogil=True, cache=True)
 def parse_number(at):
-    """The float32 at an address and where it ends; 0 for the end if Python has to look."""
+    """The float32 at an address, and where it ends, or 0 if Python has to read it."""
     negative = byte_at(at) == _MINUS
     if negative or byte_at(at) == _PLUS:
         at += 1
@@ -113,7 +99,7 @@ def parse_number(at):
 
 @njit(nogil=True, cache=True)
 def _parse_digits(at, mantissa):
-    """Digits put after those of the mantissa, and where they end. Of more than 18 the result means nothing."""
+    """The mantissa with more digits appended, and where they end. With more than 18 digits the result means nothing."""
     digit = np.int64(byte_at(at)) - _ZERO
     while 0 <= digit <= 9:
         mantissa = 10 * mantissa + digit
@@ -124,7 +110,7 @@ def _parse_digits(at, mantissa):
 
 @njit(nogil=True, cache=True)
 def _parse_many_digits(at, end):
-    """m and e of digits with or without a point among them, from the first 18 that count; the others count as zeros."""
+    """m and e of digits with or without a point, from the first 18 significant digits. The others count as zeros."""
     mantissa, exponent, n, after_point = 0, 0, 0, 0
     while at < end:
         if byte_at(at) == _DOT:
@@ -141,7 +127,7 @@ def _parse_many_digits(at, end):
 
 @njit(nogil=True, cache=True)
 def _parse_exponent(at):
-    """What follows an e, and where it ends; 0 and the same address without one."""
+    """The number after an e, and where it ends; without an e, 0 and the same address."""
     if byte_at(at) != _SMALL_E and byte_at(at) != _LARGE_E:
         return 0, at
     after = at + 1
@@ -153,5 +139,5 @@ def _parse_exponent(at):
         power = min(10 * power + np.int64(byte_at(after)) - _ZERO, 100_000)
         after += 1
     if after == begin:
-        return 0, at  # and the e is in the way
+        return 0, at  # an e without digits: the caller finds it and gives up
     return -power if negative else power, after

@@ -1,4 +1,4 @@
-"""Lines `word context [weight]`, on bytes. The twin of this kernel is Python: `line.split()` and `float`."""
+"""Lines `word context [weight]`, on bytes. Equivalent to Python's `line.split()` and `float`."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import address
+from pairloom.kernel.memory import address
 from pairloom.kernel.text.numbers import parse_number
 from pairloom.kernel.text.words import (
     AT_LINE_END,
@@ -19,7 +19,7 @@ from pairloom.kernel.text.words import (
     find,
     places_of,
     scan,
-    with_room,
+    with_capacity,
 )
 
 _DONE, _FULL, _BAD = 0, 1, 2
@@ -28,8 +28,8 @@ _DONE, _FULL, _BAD = 0, 1, 2
 class Parsed(NamedTuple):
     """The pairs of a block: row w[i] of `words` with row c[i] of `contexts`, in line lines[i], counted from 0.
 
-    odd[i] is where the weight begins if Python has to read it, else -1. bad_line is the first that is no pair, or -1;
-    the pairs of the lines before it are there.
+    odd[i] is where the weight begins if Python has to read it, else -1. bad_line is the first line that is not a pair,
+    or -1. The pairs of the lines before it are complete.
     """
 
     words: WordTable
@@ -44,29 +44,29 @@ class Parsed(NamedTuple):
 
 
 def parse(data: Bytes) -> Parsed:
-    """The pairs of a block, whose last byte is a line end."""
+    """The pairs of a block of bytes that ends with a line end."""
     most = len(data) // 4 + 1  # the shortest pair is `a b` and a line end
     kinds: tuple[Any, ...] = (np.int32, np.int32, np.float32, np.int32, np.int64)
     arrays = [np.empty(most, kind) for kind in kinds]
     words, contexts = (empty_table(min(most, 1 << 12), len(data)) for _ in range(2))
-    state = np.zeros(4, np.int64)  # where the line begins, its number, pairs so far, whether a weight was seen
+    state = np.zeros(4, np.int64)  # where the line begins, its number, pairs so far, whether any line has a weight
     found = empty_found()
     while (how := _parse(words, contexts, data, tuple(arrays), state, found)) == _FULL:
-        words, contexts = with_room(words, 1, 0), with_room(contexts, 1, 0)
+        words, contexts = with_capacity(words, 1, 0), with_capacity(contexts, 1, 0)
     w, c, weights, lines, odd = (array[: state[2]] for array in arrays)
     return Parsed(words, contexts, w, c, weights, lines, odd, bool(state[3]), int(state[1]) if how == _BAD else -1)
 
 
 @njit(nogil=True, cache=True)
 def _row(table, places, data, begin, start, end, limit, h):
-    """The row of a word in a table that has room for it."""
+    """The row of a word in a table, where it is added if it is new. The table must not be full."""
     word, slot = find(places, start, end, limit, h)
     return word if word >= 0 else add_word(table, data, start - begin, end - begin, h, slot)
 
 
 @njit(nogil=True, cache=True)
 def _parse(words, contexts, data, arrays, state, found):
-    """Go on from the line that `state` names; stop at the end, at a line that is no pair, or where a table is full."""
+    """Continue at the line in `state`. Stop at the end, at a line that is not a pair, or when a table is full."""
     w, c, weights, lines, odd = arrays
     word_places, context_places = places_of(words), places_of(contexts)
     begin = address(data)

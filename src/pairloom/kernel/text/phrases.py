@@ -1,9 +1,9 @@
-"""Words that follow each other, perhaps with connectors between, as numbers: counted, and looked up.
+"""Words that follow each other, with or without connectors between them, as numbers: counted and looked up.
 
-A pair is (a, gap, b), three numbers: two words, and the run of connectors between them, 0 where there is none. A text
-of pairs is an array of units: a word is its number, a gap g is -1 - g, and BREAK stands where no pair reaches across.
+A pair is three numbers (a, gap, b): two words, and the connectors between them, 0 if there are none. A text of pairs is
+an array of units: a word is its number, a gap g is -1 - g, and no pair reaches across a BREAK.
 
-One open-addressing hash table serves for everything. A slot is (key, tag * 2^40 + value), empty where value is 0:
+One kind of open-addressing hash table serves for everything. A slot is (key, tag * 2^40 + value), empty if value is 0:
 
     counted pairs   key a * 2^32 + b              tag gap   value: how often
     pairs to join   key a * 2^32 + b              tag gap   value: 1
@@ -14,45 +14,45 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import address, prefetch
+from pairloom.kernel.memory import address, prefetch
 
 Slots = npt.NDArray[np.uint64]  # (a power of two, 2)
 Units = npt.NDArray[np.int32]
 State = npt.NDArray[np.int64]
 
 BREAK = -1
-MOST_GAPS = 1 << 24  # what is left for the tag beside a count of 40 bits
-FEWEST_SLOTS = 1 << 10  # so that a batch fits in between one look at the room and the next
+MOST_GAPS = 1 << 24  # the bits left for the tag beside a count of 40 bits
+FEWEST_SLOTS = 1 << 10  # so that a batch fits between two checks of whether the table is full
 
 _VALUE_BITS = np.uint64(40)
 _VALUE = np.uint64((1 << 40) - 1)
 _HALF = np.uint64(32)
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio
 _ONE = np.uint64(1)
-_BATCH = 64  # pairs that are asked of memory before they are counted
+_BATCH = 64  # pairs whose slots are prefetched before they are counted
 
 
 def empty_slots(n: int) -> Slots:
-    """A table with room for n entries, and as much again."""
+    """A table for n entries, at most half full with them."""
     return np.zeros((max(FEWEST_SLOTS, 1 << (2 * n - 1).bit_length()), 2), np.uint64)
 
 
 def slots_of(keys: list[int], tags: list[int], values: list[int]) -> Slots:
-    """A table of these entries; no two have the same key and tag."""
+    """A table of these entries. No two may have the same key and tag."""
     slots = empty_slots(len(keys))
     _put_all(slots, np.array(keys, np.uint64), np.array(tags, np.uint64), np.array(values, np.uint64))
     return slots
 
 
 def entries(slots: Slots) -> tuple[Slots, Slots, Slots]:
-    """The keys, tags and values of a table, in no order."""
+    """The keys, tags and values of a table, in no particular order."""
     keys, rest = slots[slots[:, 1] != 0].T
     return keys, rest >> _VALUE_BITS, rest & _VALUE
 
 
 @njit(nogil=True, cache=True)
 def _hash(key, tag):
-    """Low bits choose the slot, high bits the share."""
+    """A hash whose low bits choose the slot and whose high bits choose the share."""
     h = (key ^ (tag * _MIX)) * _MIX
     h = (h ^ (h >> _HALF)) * _MIX
     return h ^ (h >> _HALF)
@@ -60,7 +60,7 @@ def _hash(key, tag):
 
 @njit(nogil=True, cache=True)
 def _slot(slots, key, tag, h):
-    """Where the entry is, or the empty slot where it belongs."""
+    """The index of the entry's slot, or of the empty slot where it belongs."""
     mask = len(slots) - 1
     at = np.int64(h) & mask
     while slots[at, 1] != 0 and (slots[at, 0] != key or slots[at, 1] >> _VALUE_BITS != tag):
@@ -70,7 +70,7 @@ def _slot(slots, key, tag, h):
 
 @njit(nogil=True, cache=True)
 def value_of(slots, left, right, tag):
-    """The value of the key left * 2^32 + right; 0 if it has none."""
+    """The value of the key left * 2^32 + right, or 0."""
     key = np.uint64(left) << _HALF | np.uint64(right)
     return np.int64(slots[_slot(slots, key, np.uint64(tag), _hash(key, np.uint64(tag))), 1] & _VALUE)
 
@@ -111,12 +111,12 @@ def tally(stream, counts):
 
 
 def gather(stream: Units, is_connector: npt.NDArray[np.bool_], gaps: Slots, state: State) -> tuple[Units, Slots]:
-    """Make units of words and breaks: connectors between two words become one gap, all others go.
+    """Make units of words and breaks: connectors between two words become one gap, other connectors are dropped.
 
-    state: whether a word is open (1 or 0), the gap after it, the number of gaps so far. It goes on to the next call, as
-    do the gaps, which grow if need be.
+    state: whether a word is open (1 or 0), the gap after it, the number of gaps so far. Pass it and the returned gaps,
+    which may have grown, to the next call.
     """
-    units = np.empty(len(stream) + 1, np.int32)  # one more, for a gap from before
+    units = np.empty(len(stream) + 1, np.int32)  # one more, for a gap of the call before
     at, n = _gather(stream, 0, is_connector, gaps, state, units, 0)
     while at < len(stream):
         gaps = _grown(gaps)
@@ -132,7 +132,7 @@ def _grown(slots: Slots) -> Slots:
 
 @njit(nogil=True, cache=True)
 def _gather(stream, begin, is_connector, gaps, state, units, n):
-    """`gather` from `begin` up to where the gaps have no room; gives that position and the number of units."""
+    """`gather` from `begin` until the gaps are full. Returns that position and the number of units."""
     is_open, gap = state[0], state[1]
     for i in range(begin, len(stream)):
         word = stream[i]
@@ -163,12 +163,12 @@ def _gather(stream, begin, is_connector, gaps, state, units, n):
 
 @njit(nogil=True, cache=True)
 def count(units, state, bits, share, slots):
-    """Count those pairs whose hash begins with the `bits` bits of `share`. False if they fill the slots: count again.
+    """Count the pairs whose hash begins with the `bits` bits of `share`. False if the slots are full: count again.
 
-    state: the open word or BREAK, the gap after it, the number of entries. It goes on to the next call.
+    state: the open word or BREAK, the gap after it, the number of entries. Pass it to the next call.
     """
     keys, tags, hashes = np.empty(_BATCH, np.uint64), np.empty(_BATCH, np.uint64), np.empty(_BATCH, np.uint64)
-    begin, mask, room = address(slots), len(slots) - 1, len(slots) // 4 * 3
+    begin, mask, most = address(slots), len(slots) - 1, len(slots) // 4 * 3
     shift, wanted = np.uint64(63 - bits), np.uint64(share)
     a, gap, n = state[0], state[1], 0
     for i in range(len(units)):
@@ -189,17 +189,17 @@ def count(units, state, bits, share, slots):
                 if n == _BATCH:
                     state[2] += _add(slots, keys, tags, hashes, n)
                     n = 0
-                    if state[2] > room:
+                    if state[2] > most:
                         return False
         a, gap = b, np.int64(0)
     state[2] += _add(slots, keys, tags, hashes, n)
     state[0], state[1] = a, gap
-    return state[2] <= room
+    return state[2] <= most
 
 
 @njit(nogil=True, cache=True)
 def _add(slots, keys, tags, hashes, n):
-    """Count n pairs; gives how many are new."""
+    """Count n pairs. Returns how many are new."""
     new = 0
     for i in range(n):
         at = _slot(slots, keys[i], tags[i], hashes[i])

@@ -9,7 +9,7 @@ _PRIME, _BASIS = np.uint32(16777619), np.uint32(2166136261)
 
 @njit(nogil=True, cache=True)
 def mean_rows(text, ends, rows, n_words, bucket, minn, maxn, vectors):
-    """Fill `vectors`; word i is row i of `rows`, and has `<word>` as the bytes of `text` up to ends[i].
+    """Fill `vectors`. Word i is row i of `rows`, and its `<word>` is the bytes of `text` up to ends[i].
 
     Equivalent to
         vectors[i] = subwords.mean([i, *subwords.rows_of(word)])
@@ -25,7 +25,7 @@ def mean_rows(text, ends, rows, n_words, bucket, minn, maxn, vectors):
 
 @njit(nogil=True, cache=True)
 def _add_ngrams(text, begin, end, rows, n_words, bucket, minn, maxn, vector):
-    """Add the rows of the n-grams of one word; gives their number."""
+    """Add the rows of the n-grams of one word. Returns their number."""
     found = 0
     for first in range(begin, end):
         if text[first] & 0xC0 == 0x80:  # within a letter

@@ -1,8 +1,8 @@
 """Splitting, counting and encoding of UTF-8 text, on bytes.
 
-The twin of these kernels is Python itself: words are what `str.split()` gives in each line of the decoded text. Words
-live in a `Table`, an open-addressing hash table over an arena of bytes; two words are one only if all their bytes
-agree, whatever their hashes.
+Equivalent to Python's own `str.split()` on each line of the decoded text. Words are kept in a `WordTable`, an
+open-addressing hash table over an arena of bytes. Two words are the same only if all their bytes are, whatever their
+hashes.
 """
 
 from collections.abc import Callable
@@ -16,18 +16,18 @@ from numba.extending import intrinsic
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
-from pairloom.kernel.simd import address, prefetch
+from pairloom.kernel.memory import address, byte_at, prefetch
 
 Bytes = npt.NDArray[np.uint8]
 
-# What a byte is by itself. C2, E1, E2 and E3 begin the white space beyond ASCII, and much else.
+# The kind of each byte. C2, E1, E2 and E3 begin the white space beyond ASCII, and many other characters.
 _ORDINARY, _SPACE, _LINE_END, _MAYBE_SPACE = 0, 1, 2, 3
 _KIND = np.zeros(256, np.uint8)
 _KIND[[0x09, 0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x1F, 0x20]] = _SPACE
 _KIND[[0x0A, 0x0D]] = _LINE_END
 _KIND[[0xC2, 0xE1, 0xE2, 0xE3]] = _MAYBE_SPACE
 
-_SCANNED = 64  # words that are found before they are looked up
+_SCANNED = 64  # words that are found before they are looked up: see `scan`
 AT_LINE_END = 0  # no address of a word
 
 _ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -40,12 +40,12 @@ _HIGH = np.uint64(0xFFFFFFFF00000000)
 
 
 class WordTable(NamedTuple):
-    """Words and how often they were seen. Word e has the bytes arena[offsets[e] : offsets[e + 1]].
+    """Words and their counts. Word e has the bytes arena[offsets[e] : offsets[e + 1]].
 
     A slot is 0 when empty; otherwise it has the high half of the word's hash and, in its low half, e + 1.
     """
 
-    slots: npt.NDArray[np.uint64]  # a power of two, at least twice the room for words
+    slots: npt.NDArray[np.uint64]  # a power of two, at least twice the capacity for words
     hashes: npt.NDArray[np.uint64]
     offsets: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
@@ -53,18 +53,18 @@ class WordTable(NamedTuple):
     used: npt.NDArray[np.int64]  # (1,): how many words there are
 
 
-MakeRoom = Callable[[WordTable, int, int], WordTable]
+Grow = Callable[[WordTable, int, int], WordTable]
 
 
 class Ids(NamedTuple):
-    """One block as ids, and where its lines end among them (the first line's end is there even if it has no ids)."""
+    """One block as ids, and where its lines end among them. (The first line has an end even if it has no ids.)"""
 
     ids: npt.NDArray[np.int32]
     line_ends: npt.NDArray[np.int64]
 
 
 class _Found(NamedTuple):
-    """Words that were found and are still to be looked up: addresses of their bytes, and their hashes."""
+    """Words that were found and not yet looked up: addresses of their bytes, and their hashes."""
 
     start: npt.NDArray[np.int64]
     end: npt.NDArray[np.int64]  # or AT_LINE_END
@@ -72,7 +72,7 @@ class _Found(NamedTuple):
 
 
 def empty_table(n_words: int = 1 << 14, n_bytes: int = 1 << 17) -> WordTable:
-    """A table with room for so many words, of so many bytes together."""
+    """A table for up to `n_words` words with `n_bytes` bytes in total."""
     return WordTable(
         slots=_empty_slots(n_words),
         hashes=np.zeros(n_words, np.uint64),
@@ -84,42 +84,42 @@ def empty_table(n_words: int = 1 << 14, n_bytes: int = 1 << 17) -> WordTable:
 
 
 def table_of(words: list[bytes]) -> WordTable:
-    """A table in which word e is words[e], for `encode`. The words must differ; counts are zero."""
+    """A table in which word e is words[e], for `encode`. The words must differ. Counts are zero."""
     lengths = np.fromiter(map(len, words), np.int64, len(words))
     return table_with(np.frombuffer(b"".join(words), np.uint8), lengths)
 
 
 def table_with(arena: Bytes, lengths: npt.NDArray[np.int64]) -> WordTable:
-    """The same for words of these lengths, one after the other in an arena."""
+    """`table_of` for words of these lengths, one after the other in an arena."""
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     return merge(empty_table(len(lengths), len(arena)), arena, offsets, np.zeros(len(lengths), np.int64))
 
 
-def count(table: WordTable, data: Bytes, make_room: MakeRoom | None = None) -> tuple[WordTable, int, int]:
-    """Count the words of a block. Gives the table (another one if need be), the tokens, and how many were too long.
+def count(table: WordTable, data: Bytes, grow: Grow | None = None) -> tuple[WordTable, int, int]:
+    """Count the words of a block. Returns the table (which may be new), the tokens, and how many were too long.
 
-    make_room is called as `with_room` is, and may empty the table instead of making a larger one.
+    grow: called like `with_capacity`, it may empty the table instead of making a larger one.
     """
-    make_room = make_room or with_room
-    table = make_room(table, 0, len(data))
+    grow = grow or with_capacity
+    table = grow(table, 0, len(data))
     totals = np.zeros(2, np.int64)
     position = 0
     while (position := _count_from(table, data, position, totals, empty_found())) < len(data):
-        table = make_room(table, 1, 0)
+        table = grow(table, 1, 0)
     return table, int(totals[0]), int(totals[1])
 
 
 def merge(table: WordTable, arena: Bytes, offsets: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> WordTable:
-    """Add the words and counts of another table. Gives the table, or a larger one."""
+    """Add the words and counts of another table. Returns the table, or a larger one."""
     table, rows = absorb(table, arena, offsets)
     table.counts[rows] += counts
     return table
 
 
 def absorb(table: WordTable, arena: Bytes, offsets: npt.NDArray[np.int64]) -> tuple[WordTable, npt.NDArray[np.int64]]:
-    """Add the words of another table. Gives the table, or a larger one, and where in it each of the words stands."""
+    """Add the words of another table. Returns the table, or a larger one, and the row of each word in it."""
     rows = np.empty(len(offsets) - 1, np.int64)
-    table = with_room(table, n_words=len(rows), n_bytes=len(arena))
+    table = with_capacity(table, n_words=len(rows), n_bytes=len(arena))
     _absorb(table, arena, offsets, rows)
     return table, rows
 
@@ -132,7 +132,7 @@ def contents(table: WordTable) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArra
 
 
 def encode(table: WordTable, data: Bytes, gaps: bool = False) -> Ids:
-    """The ids of a block's words. Those not in the table are left out, or -1; words too long are left out."""
+    """The ids of a block's words. Words outside the table are left out, or -1 if `gaps`; too long ones are left out."""
     ids = np.empty(len(data) // 2 + 1, np.int32)
     line_ends = np.empty(len(data) // 2 + 2, np.int64)
     n_ids, n_lines = _encode(table, data, gaps, ids, line_ends, empty_found())
@@ -151,34 +151,34 @@ def _n_slots(n_words: int) -> int:
     return 1 << max(4, (2 * n_words).bit_length())
 
 
-def with_room(table: WordTable, n_words: int, n_bytes: int) -> WordTable:
-    """The table itself if it has room for so many more words and bytes, else a copy of at least twice the size."""
+def with_capacity(table: WordTable, n_words: int, n_bytes: int) -> WordTable:
+    """The table if it can take `n_words` and `n_bytes` more, else a copy of at least twice the size."""
     used = int(table.used[0])
     used_bytes = int(table.offsets[used])
     if used_bytes + n_bytes > len(table.arena):
         table = table._replace(arena=_longer(table.arena, 2 * used_bytes + n_bytes))
     if used + n_words > len(table.counts):
-        room = 2 * used + n_words
-        slots = _empty_slots(room)
+        capacity = 2 * used + n_words
+        slots = _empty_slots(capacity)
         _place(slots, table.hashes[:used])
         table = table._replace(
             slots=slots,
-            hashes=_longer(table.hashes, room),
-            offsets=_longer(table.offsets, room + 1),
-            counts=_longer(table.counts, room),
+            hashes=_longer(table.hashes, capacity),
+            offsets=_longer(table.offsets, capacity + 1),
+            counts=_longer(table.counts, capacity),
         )
     return table
 
 
 def growth(table: WordTable, n_words: int, n_bytes: int) -> int:
-    """The bytes of the arrays that `with_room` would make, beside those that the table has until they are filled."""
+    """The bytes of the new arrays that `with_capacity` would make. The old ones are freed only after that."""
     used = int(table.used[0])
     used_bytes, new = int(table.offsets[used]), 0
     if used_bytes + n_bytes > len(table.arena):
         new += 2 * used_bytes + n_bytes
     if used + n_words > len(table.counts):
-        room = 2 * used + n_words
-        new += 8 * (_n_slots(room) + 3 * room + 1)
+        capacity = 2 * used + n_words
+        new += 8 * (_n_slots(capacity) + 3 * capacity + 1)
     return new
 
 
@@ -203,23 +203,13 @@ def _longer(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     return longer
 
 
-# The innermost functions take addresses where others would take arrays: Numba counts references to an array wherever it
-# is handed on, which made the whole twice as slow. `limit` is the end of what may be read.
-
-
-@intrinsic
-def _load1(typing, at):
-    """The byte at an address."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load(builder.inttoptr(args[0], ir.IntType(8).as_pointer()))
-
-    return types.uint8(types.int64), codegen
+# The innermost functions take addresses, for the reason given in `memory.py`: arrays made the whole twice as slow.
+# `limit` is the end of the memory that may be read.
 
 
 @intrinsic
 def _load8(typing, at):
-    """The eight bytes from an address on as one uint64, the first byte lowest (on all machines that Numba knows)."""
+    """The eight bytes at an address as one uint64, the first byte lowest (on all machines that Numba supports)."""
 
     def codegen(context, builder, signature, args):
         return builder.load(builder.inttoptr(args[0], ir.IntType(64).as_pointer()), align=1)
@@ -229,7 +219,7 @@ def _load8(typing, at):
 
 @intrinsic
 def _trailing_zeros(typing, x):
-    """How many of the lowest bits of x, which is not 0, are 0."""
+    """How many of the lowest bits of x are 0. x must not be 0."""
 
     def codegen(context, builder, signature, args):
         return builder.cttz(args[0], ir.IntType(1)(1))
@@ -239,16 +229,16 @@ def _trailing_zeros(typing, x):
 
 @njit(nogil=True, cache=True)
 def _space_length(at, limit):
-    """Bytes of the white space character beyond ASCII at an address, 0 if there is none.
+    """The length in bytes of the white space character beyond ASCII at an address, or 0.
 
-    They are U+0085, U+00A0, U+1680, U+2000..U+200A, U+2028, U+2029, U+202F, U+205F and U+3000.
+    These are U+0085, U+00A0, U+1680, U+2000..U+200A, U+2028, U+2029, U+202F, U+205F and U+3000.
     """
     left = limit - at
-    first = _load1(at)
-    second = _load1(at + 1) if left > 1 else 0
+    first = byte_at(at)
+    second = byte_at(at + 1) if left > 1 else 0
     if first == 0xC2:
         return 2 if second == 0x85 or second == 0xA0 else 0
-    third = _load1(at + 2) if left > 2 else 0
+    third = byte_at(at + 2) if left > 2 else 0
     if first == 0xE1:
         return 3 if second == 0x9A and third == 0x80 else 0
     if first == 0xE3:
@@ -269,13 +259,13 @@ def _eight(at, end, limit):
         return x if left >= 8 else x & (_ONES >> np.uint64(64 - 8 * left))
     x = np.uint64(0)
     for j in range(min(left, 8)):
-        x |= np.uint64(_load1(at + j)) << np.uint64(8 * j)
+        x |= np.uint64(byte_at(at + j)) << np.uint64(8 * j)
     return x
 
 
 @njit(nogil=True, cache=True)
 def _word_end(at, limit):
-    """End of the word that starts here."""
+    """The end of the word that starts at an address."""
     while at < limit:
         if at + 8 <= limit:
             # The lowest top bit that is set belongs to the first byte below 0x21, or of 0x80 and more.
@@ -285,7 +275,7 @@ def _word_end(at, limit):
                 at += 8
                 continue
             at += _trailing_zeros(odd) >> 3
-        kind = _KIND[_load1(at)]
+        kind = _KIND[byte_at(at)]
         if kind != _ORDINARY and (kind != _MAYBE_SPACE or _space_length(at, limit) > 0):
             return at
         at += 1
@@ -307,7 +297,7 @@ def _hash(start, end, limit):
 
 @njit(nogil=True, cache=True)
 def _same(one, other, length, limit, other_limit):
-    """Whether two stretches of the same length have the same bytes."""
+    """Whether the `length` bytes at two addresses are the same."""
     done = 0
     while done < length:
         if _eight(one + done, one + length, limit) != _eight(other + done, other + length, other_limit):
@@ -351,7 +341,7 @@ def find(places, start, end, limit, h):
 
 @njit(nogil=True, cache=True)
 def add_word(table, data, start, end, h, slot):
-    """Put the new word data[start:end] into the empty slot that `find` gave. The caller saw to the room."""
+    """Put the new word data[start:end] into the empty slot from `find`. The table must not be full."""
     word = table.used[0]
     offset = table.offsets[word]
     for j in range(end - start):
@@ -365,13 +355,13 @@ def add_word(table, data, start, end, h, slot):
 
 @njit(nogil=True, cache=True)
 def scan(at, limit, places, found):
-    """Find the next words and line ends, and ask for the words' slots; gives how many, and the address to go on from.
+    """Find the next words and line ends, and prefetch the words' slots. Returns how many, and the next address.
 
-    Some at a time, because a look-up waits for memory and meanwhile the words after it can be found.
+    Some at a time, because a look-up waits for memory, and meanwhile the words after it can be found.
     """
     n = 0
     while at < limit and n < _SCANNED:
-        kind = _KIND[_load1(at)]
+        kind = _KIND[byte_at(at)]
         if kind == _SPACE:
             at += 1
             continue
@@ -390,13 +380,13 @@ def scan(at, limit, places, found):
         prefetch(places.slots, 2 * (np.int64(h) & places.mask))
         found.start[n], found.end[n], found.hash[n] = at, end, h
         n += 1
-        at = end + (end < limit and _load1(end) == 0x20)
+        at = end + (end < limit and byte_at(end) == 0x20)
     return n, at
 
 
 @njit(nogil=True, cache=True)
 def _count_from(table, data, position, totals, found):
-    """Count words from `position` on; stop at the end of data, or before a new word that finds the table full."""
+    """Count words from `position` on. Stop at the end of data, or before a new word if the table is full."""
     places = places_of(table)
     counts = table.counts
     begin = address(data)
@@ -423,7 +413,7 @@ def _count_from(table, data, position, totals, found):
 
 @njit(nogil=True, cache=True)
 def _encode(table, data, gaps, ids, line_ends, found):
-    """Fill ids and line_ends; give how many of each."""
+    """Fill ids and line_ends. Returns how many of each."""
     places = places_of(table)
     n_ids = 0
     n_lines = 0
@@ -446,7 +436,7 @@ def _encode(table, data, gaps, ids, line_ends, found):
 
 @njit(nogil=True, cache=True)
 def _place(slots, hashes):
-    """Give every word a slot of the empty `slots`. The words differ, so no bytes need comparing."""
+    """Give every word a slot of the empty `slots`. The words differ, so no bytes are compared."""
     mask = len(slots) - 1
     for word in range(len(hashes)):
         h = hashes[word]
@@ -480,7 +470,7 @@ def _pick(arena, offsets, rows, copy, mine):
 
 @njit(nogil=True, cache=True)
 def tally(ids, counts):
-    """Add to counts[word] how often each word is among the ids, of which some may be -1."""
+    """Add to counts[word] how often each word is among the ids. Ids of -1 are skipped."""
     for word in ids:
         if word >= 0:
             counts[word] += 1
