@@ -85,10 +85,10 @@ def _arguments() -> argparse.Namespace:
 def _tokens(corpus: Path, min_count: int) -> int:
     """The tokens of words that are frequent enough. Words/s of every program counts these."""
     from pairloom.corpus.sentences import open_corpus
-    from pairloom.corpus.vocabulary import Vocabulary
+    from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 
     with open_corpus(corpus) as opened:
-        return Vocabulary.from_corpus(opened, min_count=min_count).n_tokens
+        return Vocabulary.from_corpus(opened, WordSelection(min_count=min_count)).n_tokens
 
 
 def _measure(args: argparse.Namespace, corpus: Path, folder: Path) -> tuple[list[Run], dict[tuple[str, int], Any]]:

@@ -5,6 +5,9 @@
 >>> emb = pairloom.train(text, dim=8, epochs=100, sample=0)
 >>> sorted(word for word, _ in emb.most_similar("red", topn=2))
 ['blue', 'green']
+
+Beside the names here, `pairloom.pairings` makes pairs from parses, graphs and baskets for `train_pairs`, and
+`pairloom.sklearn.DocumentVectorizer` is for scikit-learn's pipelines.
 """
 
 from importlib import import_module
@@ -24,6 +27,7 @@ _HOME = {
     "Embedding": "vectors.embedding",
     "FastTextVectors": "formats",
     "FoldedIn": "fold_in.fold_in",
+    "Index": "vectors.index",
     "InputError": "errors",
     "LockedError": "errors",
     "MissingExtraError": "errors",
@@ -39,6 +43,7 @@ _HOME = {
     "Vocabulary": "corpus.vocabulary",
     "PairloomError": "errors",
     "evaluate": "evaluation",
+    "count_corpus": "explanation",
     "explain": "explanation",
     "explain_similarity": "explanation",
     "document_vectors": "vectors.documents",
@@ -61,6 +66,7 @@ __all__ = [
     "Embedding",
     "FastTextVectors",
     "FoldedIn",
+    "Index",
     "InputError",
     "LockedError",
     "MissingExtraError",
@@ -76,6 +82,7 @@ __all__ = [
     "VectorsWarning",
     "Vocabulary",
     "__version__",
+    "count_corpus",
     "document_vectors",
     "evaluate",
     "explain",
@@ -108,7 +115,7 @@ if TYPE_CHECKING:
         VectorsWarning,
     )
     from pairloom.evaluation import evaluate
-    from pairloom.explanation import explain, explain_similarity
+    from pairloom.explanation import count_corpus, explain, explain_similarity
     from pairloom.fold_in.fold_in import FoldedIn
     from pairloom.formats import FastTextVectors, load
     from pairloom.graphs.walks import walk
@@ -120,6 +127,7 @@ if TYPE_CHECKING:
     from pairloom.vectors.classes import word_classes
     from pairloom.vectors.documents import document_vectors
     from pairloom.vectors.embedding import Embedding
+    from pairloom.vectors.index import Index
     from pairloom.vectors.vectors import Vectors
 
 

@@ -14,17 +14,19 @@ import pytest
 from pairloom.config import TextOptions
 from pairloom.corpus.counting import count
 from pairloom.corpus.sentences import open_corpus
-from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, CorpusChangedError, CorpusWarning
 from pairloom.progress import Progress
 from pairloom.system.threads import in_order
 from tests.corpus.helpers import message
+from tests.corpus.selecting import split
 from tests.reading import read_in_blocks
 
 
 def vocabulary_of(source: object, **options: Any) -> Vocabulary:
     with open_corpus(source) as corpus:
-        return Vocabulary.from_corpus(corpus, **{"min_count": 1, **options})
+        selection, others = split(**options)
+        return Vocabulary.from_corpus(corpus, selection, **others)
 
 
 def text_with_rare_and_frequent_words(n_lines: int = 3000) -> str:
@@ -54,7 +56,7 @@ def test_token_lists_tokenizers_and_files_give_the_same_counts(tmp_path: Path) -
     (tmp_path / "corpus.txt").write_text(text)
     lists = [line.split() for line in text.splitlines()]
     with open_corpus(tmp_path / "corpus.txt", tokenize=str.split) as corpus:
-        by_tokenizer = Vocabulary.from_corpus(corpus, min_count=2)
+        by_tokenizer = Vocabulary.from_corpus(corpus, WordSelection(min_count=2))
     assert by_tokenizer == vocabulary_of(lists, min_count=2) == vocabulary_of(tmp_path / "corpus.txt", min_count=2)
 
 
@@ -154,5 +156,5 @@ def test_lower_case_is_counted_together(tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("Cat cat CAT Éa éa\n")
     for source in (tmp_path / "corpus.txt", [["Cat", "cat", "CAT", "Éa", "éa"]]):
         with open_corpus(source, text=TextOptions(lowercase=True)) as corpus:
-            vocabulary = Vocabulary.from_corpus(corpus, min_count=1)
+            vocabulary = Vocabulary.from_corpus(corpus, WordSelection(min_count=1))
         assert (vocabulary.words, vocabulary.counts.tolist()) == (("cat", "éa"), [3, 2])

@@ -22,12 +22,13 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.prepared import cache_entries, clear_cache, prepare
 from pairloom.corpus.sentences import open_corpus
-from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, CorpusChangedError, InputError, OutputError
 from pairloom.progress import Progress
 from pairloom.system.cache_folder import cache_folder
 from pairloom.system.temporary import IN_CACHE, Temporary, is_held
 from tests.corpus.helpers import as_lists, message
+from tests.corpus.selecting import split
 from tests.reading import read_in_blocks
 
 if sys.version_info >= (3, 14):
@@ -100,7 +101,7 @@ def test_every_form_of_a_text_gives_the_same_bytes(tmp_path: Path, form: str, mo
     text = some_text()
     read_in_blocks(monkeypatch, 5000)
     with open_corpus(FORMS[form](text, tmp_path)) as corpus:
-        encoded = prepare(corpus, min_count=3, cache_dir=tmp_path / "cache")
+        encoded = prepare(corpus, WordSelection(min_count=3), cache_dir=tmp_path / "cache")
         words = encoded.vocabulary.words
         expected = [[w for w in line.split() if w in encoded.vocabulary] for line in text.splitlines()]
         assert [[words[i] for i in s] for s in as_lists(encoded)] == [line for line in expected if line]
@@ -109,7 +110,7 @@ def test_every_form_of_a_text_gives_the_same_bytes(tmp_path: Path, form: str, mo
 
 def reference_digest(folder: Path) -> str:
     with open_corpus([line.split() for line in some_text().splitlines()]) as corpus:
-        return prepare(corpus, min_count=3, cache_dir=folder / "reference", threads=1).digest
+        return prepare(corpus, WordSelection(min_count=3), cache_dir=folder / "reference", threads=1).digest
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
@@ -118,7 +119,7 @@ def test_any_number_of_threads_gives_the_same_bytes(
 ) -> None:
     read_in_blocks(monkeypatch, 1000)
     with open_corpus(as_one_file(some_text(), tmp_path)) as corpus:
-        encoded = prepare(corpus, min_count=3, threads=threads, cache_dir=tmp_path / "cache")
+        encoded = prepare(corpus, WordSelection(min_count=3), threads=threads, cache_dir=tmp_path / "cache")
     assert encoded.digest == reference_digest(tmp_path)
 
 
@@ -130,7 +131,7 @@ def test_the_digest_knows_words_ids_and_sentences(tmp_path: Path) -> None:
         [["a", "c"]],
         [["a", "b"], ["a", "b"]],
     ]
-    digests = [prepare(open_corpus(c), min_count=1, cache_dir=tmp_path).digest for c in corpora]
+    digests = [prepare(open_corpus(c), WordSelection(min_count=1), cache_dir=tmp_path).digest for c in corpora]
     assert len(set(digests)) == len(digests)
 
 
@@ -177,7 +178,7 @@ class Shifting(Dwindling):
 @pytest.mark.parametrize("kind", [Dwindling, Shifting])
 def test_an_iterable_that_changes_between_its_readings_is_noticed(tmp_path: Path, kind: type[Dwindling]) -> None:
     with open_corpus(kind()) as corpus:
-        said = message(CorpusChangedError, prepare, corpus, min_count=1, cache_dir=tmp_path)
+        said = message(CorpusChangedError, prepare, corpus, WordSelection(min_count=1), cache_dir=tmp_path)
     assert said.startswith(f"the corpus (a {kind.__name__}) was not the same when read again: first ")
     assert said.endswith(" Give one that is the same each time, for example a list.")
     assert not list(tmp_path.iterdir())
@@ -212,7 +213,8 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def prepared(source: object, cache: Path, text: TextOptions | None = None, **options: Any) -> Encoded:
     with open_corpus(source, text=text or TextOptions()) as corpus:
-        return prepare(corpus, cache_dir=cache, **{"min_count": 1, **options})
+        selection, others = split(**options)
+        return prepare(corpus, selection, cache_dir=cache, **others)
 
 
 def test_the_second_run_reads_no_text(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

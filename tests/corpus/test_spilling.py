@@ -14,7 +14,7 @@ from pairloom.corpus import counting
 from pairloom.corpus.counting import count
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.spilling import CountedWords, WordFilter
-from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import InputError, OutputError
 from pairloom.system import memory
 from pairloom.system.spool import Spool
@@ -45,13 +45,17 @@ def test_a_vocabulary_is_the_same_bytes_whether_tables_went_to_files_or_not(
     (tmp_path / "text").write_text("\n".join(map(" ".join, sentences)))
     keep, drop = ["wörtea5f", "never", "word3"], ["word0", "wört1"]
     with open_corpus(tmp_path / "text") as corpus:
-        whole = Vocabulary.from_corpus(corpus, **options, keep=keep, drop=drop, threads=threads, max_memory=1 << 40)
+        whole = Vocabulary.from_corpus(
+            corpus, WordSelection(**options, keep=keep, drop=drop), threads=threads, max_memory=1 << 40
+        )
         assert not small_tables
-        small = Vocabulary.from_corpus(corpus, **options, keep=keep, drop=drop, threads=threads, max_memory=1)
+        small = Vocabulary.from_corpus(
+            corpus, WordSelection(**options, keep=keep, drop=drop), threads=threads, max_memory=1
+        )
     assert len(small_tables) > threads
     assert (small.words, small.digest) == (whole.words, whole.digest)
     with open_corpus(sentences) as corpus:
-        lists = Vocabulary.from_corpus(corpus, **options, keep=keep, drop=drop, max_memory=1)
+        lists = Vocabulary.from_corpus(corpus, WordSelection(**options, keep=keep, drop=drop), max_memory=1)
     assert lists.digest == whole.digest
 
 
@@ -87,7 +91,7 @@ def test_errors_count_the_words_that_were_left_out_too(tmp_path: Path, small_tab
     for max_memory in (1 << 40, 1):
         for least in (frequent, frequent + 1):
             with open_corpus(sentences) as corpus, pytest.raises(InputError) as caught:
-                Vocabulary.from_corpus(corpus, min_count=least, max_memory=max_memory)
+                Vocabulary.from_corpus(corpus, WordSelection(min_count=least), max_memory=max_memory)
             messages.append(str(caught.value))
     assert small_tables
     assert messages[:2] == messages[2:]
@@ -142,14 +146,15 @@ from pairloom.corpus.sentences import open_corpus
 from pairloom.kernel.text.words import picked
 from pairloom.system.memory import give_back, resident
 from pairloom.training.warm_up import load_kernels
-from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 load_kernels()
 picked(np.zeros(1, np.uint8), np.array([0, 1]), np.array([0]))
 give_back()
 before = resident()
 Path("/proc/self/clear_refs").write_text("5")  # forget what compiling took
 with open_corpus(sys.argv[1]) as corpus:
-    words = Vocabulary.from_corpus(corpus, min_count=2, max_vocab=20_000, threads=2, max_memory=int(sys.argv[2]))
+    chosen = WordSelection(min_count=2, max_vocab=20_000)
+    words = Vocabulary.from_corpus(corpus, chosen, threads=2, max_memory=int(sys.argv[2]))
 peak = re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]
 print(1024 * int(peak) - before, len(words), words.digest)
 """

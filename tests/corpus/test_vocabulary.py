@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +9,16 @@ import numpy as np
 import pytest
 
 from pairloom.corpus.sentences import open_corpus
-from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, InputError, OutputError
 from tests.corpus.helpers import message
+from tests.corpus.selecting import split
 
 
 def vocabulary_of(source: object, **options: Any) -> Vocabulary:
     with open_corpus(source) as corpus:
-        return Vocabulary.from_corpus(corpus, **{"min_count": 1, **options})
+        selection, others = split(**options)
+        return Vocabulary.from_corpus(corpus, selection, **others)
 
 
 # --- Order and choice
@@ -75,19 +76,8 @@ def test_words_to_keep_stay_if_they_occur_and_words_to_drop_go() -> None:
         ({"keep": [3]}, "keep and drop are lists of words, and 3 is not a string. Use str() on it."),
     ],
 )
-def test_an_option_out_of_range_is_named_before_anything_is_counted(options: dict[str, Any], said: str) -> None:
-    class Unread:
-        readings = 0
-
-        def __iter__(self) -> Iterator[list[str]]:
-            self.readings += 1
-            return iter([["a", "b"]])
-
-    source = Unread()
-    with open_corpus(source) as corpus:
-        opened = source.readings
-        assert message(ConfigError, Vocabulary.from_corpus, corpus, **options) == said
-        assert source.readings == opened
+def test_an_option_out_of_range_is_named_when_the_selection_is_made(options: dict[str, Any], said: str) -> None:
+    assert message(ConfigError, WordSelection, **options) == said
 
 
 @pytest.mark.parametrize("text", ["", "\n\n\r\n", "   \t ", "\ufeff"])
@@ -225,7 +215,7 @@ def test_a_vocabulary_takes_little_more_memory_than_its_words():
 
         import numpy as np
         from pairloom.corpus.counting import WordCounts
-        from pairloom.corpus.vocabulary import Vocabulary
+        from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 
         def resident():
             return 1024 * int(re.search("RssAnon:\\\\s+(\\\\d+)", Path("/proc/self/status").read_text())[1])

@@ -9,6 +9,7 @@ from scipy import stats
 import pairloom
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
+from pairloom.corpus.vocabulary import WordSelection
 from pairloom.errors import InputError
 from pairloom.explanation import explain
 from pairloom.explanation.counted_model import vocabulary_of
@@ -75,7 +76,10 @@ def test_the_pairs_are_those_of_the_models_own_settings(options, small):
     report = explain(emb, small)
     assert report.facts["same_corpus"]
     config = recorded_config(emb.record)
-    with open_corpus(small) as corpus, prepare(corpus, min_count=config.min_count, gaps=config.clean) as encoded:
+    with (
+        open_corpus(small) as corpus,
+        prepare(corpus, WordSelection(min_count=config.min_count), gaps=config.clean) as encoded,
+    ):
         expected = trained_pairs(TextSource(encoded, config))
     assert report.facts["pairs"] == expected.total and report.facts["different_pairs"] == len(expected)
 

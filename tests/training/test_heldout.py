@@ -9,6 +9,7 @@ from scipy.stats import chisquare
 from pairloom.config import TrainConfig
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
+from pairloom.corpus.vocabulary import WordSelection
 from pairloom.method.cbow import hierarchical_loss, negative_loss
 from pairloom.method.draws import draw, heldout_key
 from pairloom.method.hierarchical import huffman
@@ -25,7 +26,7 @@ from tests.models import random_model
 
 @pytest.fixture(scope="module")
 def encoded(zipf_corpus):
-    with open_corpus(zipf_corpus) as corpus, prepare(corpus, min_count=2) as encoded:
+    with open_corpus(zipf_corpus) as corpus, prepare(corpus, WordSelection(min_count=2)) as encoded:
         yield encoded
 
 
@@ -44,7 +45,7 @@ def test_a_small_corpus_holds_out_more_than_its_share_for_the_sake_of_the_number
 
 
 def test_but_never_more_than_a_twentieth_of_a_tiny_one():
-    with open_corpus([["a", "b", "c"]] * 400) as corpus, prepare(corpus, min_count=1) as encoded:
+    with open_corpus([["a", "b", "c"]] * 400) as corpus, prepare(corpus, WordSelection(min_count=1)) as encoded:
         limit = TextSource(encoded, TrainConfig(sample=0)).heldout_limit
     held = (draw(heldout_key(), np.arange(400)) >> np.uint64(32)) < limit
     assert 0 < held.sum() < 400 * LARGEST_SHARE * 2
@@ -56,7 +57,7 @@ def test_a_large_share_is_bounded(encoded):
 
 
 def test_a_handful_of_sentences_holds_out_nothing():
-    with open_corpus([["a", "b", "c"]] * 10) as corpus, prepare(corpus, min_count=1) as encoded:
+    with open_corpus([["a", "b", "c"]] * 10) as corpus, prepare(corpus, WordSelection(min_count=1)) as encoded:
         source = TextSource(encoded, TrainConfig())
         heldout = HeldoutPairs(source)
         assert (source.heldout_limit, len(heldout)) == (0, 0)

@@ -11,6 +11,7 @@ from pairloom.cli.main import main
 from pairloom.config import TrainConfig
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
+from pairloom.corpus.vocabulary import WordSelection
 from pairloom.errors import ConfigError, InputError, MissingExtraError, UnknownWordError
 from pairloom.training.sppmi import sppmi_table, train_sppmi
 
@@ -79,7 +80,7 @@ def test_the_svd_gives_back_the_table_as_well_as_any_product_of_that_rank(two_to
 
 def test_the_power_moves_singular_values_from_one_side_to_the_other(two_topics):
     config = TrainConfig(dim=3, **OPTIONS)
-    with open_corpus(two_topics) as corpus, prepare(corpus, min_count=1) as encoded:
+    with open_corpus(two_topics) as corpus, prepare(corpus, WordSelection(min_count=1)) as encoded:
         plain, halves = (train_sppmi(encoded, config, power=power) for power in (0.0, 0.5))
         with pytest.raises(ConfigError, match=r"power=1\.5 is out of range"):
             train_sppmi(encoded, config, power=1.5)

@@ -16,6 +16,7 @@ from pairloom.config import TrainConfig
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
+from pairloom.corpus.vocabulary import WordSelection
 from pairloom.errors import InputError
 from pairloom.pairs import blocks
 from pairloom.pairs import from_text as text_source
@@ -84,14 +85,14 @@ def test_the_bytes_are_the_same_for_files_parts_of_files_packed_files_and_lists(
 
 
 def test_the_small_rounds_above_do_cut_the_corpus_into_parts_rounds_and_chunks(zipf_corpus, small_rounds):
-    with open_corpus(zipf_corpus) as corpus, prepare(corpus, min_count=2) as encoded:
+    with open_corpus(zipf_corpus) as corpus, prepare(corpus, WordSelection(min_count=2)) as encoded:
         source, n_words = TextSource(encoded, TrainConfig(**OPTIONS)), len(encoded.vocabulary)
         assert blocks.number_of_parts(n_words, n_words, 20, source.n_pairs) >= 8
         assert len(list(source.rounds(300_000))) >= 2
 
 
 def test_the_rounds_of_an_epoch_are_alike(zipf_corpus, small_rounds):
-    with open_corpus(zipf_corpus) as corpus, prepare(corpus, min_count=2) as encoded:
+    with open_corpus(zipf_corpus) as corpus, prepare(corpus, WordSelection(min_count=2)) as encoded:
         source = TextSource(encoded, TrainConfig(**OPTIONS))
         tokens = [a_round.end - a_round.begin for a_round in source.rounds(300_000)]
     assert len(tokens) >= 2
@@ -328,7 +329,7 @@ def test_a_tokenizer_of_the_user_is_used(tmp_path):
 
 
 def test_training_from_ids_is_what_train_does(two_topics):
-    with open_corpus(two_topics) as corpus, prepare(corpus, min_count=1) as encoded:
+    with open_corpus(two_topics) as corpus, prepare(corpus, WordSelection(min_count=1)) as encoded:
         config = TrainConfig(**TOY)
         emb = learn(TextSource(encoded, config), Plan(config=config))
     assert sha256(emb) == sha256(pairloom.train(two_topics, **TOY))

@@ -13,7 +13,7 @@ import json
 import shutil
 import unicodedata
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ import numpy as np
 
 from pairloom.corpus.encoding import Encoded, digest_of, encode, map_folder, release_pages
 from pairloom.corpus.sentences import Corpus
-from pairloom.corpus.vocabulary import Vocabulary, checked_selection
+from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import CorpusChangedError, InputError
 from pairloom.progress import OnProgress, ignore
 from pairloom.system.cache_folder import cache_folder, new_temporary_folder, temporary_folder
@@ -39,12 +39,9 @@ _VOCABULARY, _META = "vocabulary.json", "meta.json"
 
 def prepare(
     corpus: Corpus,
+    selection: WordSelection | None = None,
     *,
     vocabulary: Vocabulary | None = None,
-    min_count: float = 5,
-    max_vocab: int | None = None,
-    keep: Iterable[str] = (),
-    drop: Iterable[str] = (),
     gaps: bool = False,
     check: Callable[[Vocabulary], object] = lambda vocabulary: None,
     max_memory: int | None = None,
@@ -60,17 +57,13 @@ def prepare(
     A corpus without an identity (a stream, token lists, a tokenizer) cannot be recognized later. It is encoded into a
     temporary folder of the cache, which is deleted when the result is closed or no longer used.
     """
-    keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
     if vocabulary is not None and len(vocabulary) < 2:
         words = "1 word" if len(vocabulary) else "no words"
         raise InputError(f"The given vocabulary has {words}, and at least 2 words are needed. Give a larger one.")
     preparation = _Preparation(
         corpus=corpus,
         vocabulary=vocabulary,
-        min_count=min_count,
-        max_vocab=max_vocab,
-        keep=keep,
-        drop=drop,
+        selection=selection or WordSelection(),
         gaps=gaps,
         check=check,
         max_memory=max_memory,
@@ -88,10 +81,7 @@ class _Preparation:
 
     corpus: Corpus
     vocabulary: Vocabulary | None
-    min_count: float
-    max_vocab: int | None
-    keep: frozenset[str]
-    drop: frozenset[str]
+    selection: WordSelection
     gaps: bool
     check: Callable[[Vocabulary], object]
     max_memory: int | None
@@ -136,10 +126,7 @@ class _Preparation:
     def _count(self) -> Vocabulary:
         return Vocabulary.from_corpus(
             self.corpus,
-            min_count=self.min_count,
-            max_vocab=self.max_vocab,
-            keep=self.keep,
-            drop=self.drop,
+            self.selection,
             max_memory=self.max_memory,
             cache_dir=self.cache,
             threads=self.threads,
@@ -156,7 +143,8 @@ class _Preparation:
         text = self.corpus.text
         reading = [text.lowercase, text.encoding, text.errors, text.max_sentence]
         if self.vocabulary is None:
-            words: list[object] = [self.min_count, self.max_vocab, sorted(self.keep), sorted(self.drop)]
+            chosen = self.selection
+            words: list[object] = [chosen.min_count, chosen.max_vocab, sorted(chosen.keep), sorted(chosen.drop)]
         else:
             words = [self.vocabulary.digest]
         parts = [FORMAT, unicodedata.unidata_version, identity, *reading, [*words, self.gaps]]

@@ -5,7 +5,7 @@ depend on the text alone, and not on a hash or on threads.
 
 >>> from pairloom.corpus.sentences import open_corpus
 >>> with open_corpus([["b", "a", "b"], ["c", "a"]]) as corpus:
-...     vocabulary = Vocabulary.from_corpus(corpus, min_count=1)
+...     vocabulary = Vocabulary.from_corpus(corpus, WordSelection(min_count=1))
 >>> vocabulary.words, vocabulary.counts.tolist()
 (('a', 'b', 'c'), [2, 2, 1])
 """
@@ -14,7 +14,7 @@ import hashlib
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -34,6 +34,36 @@ from pairloom.system.files import atomic_write
 from pairloom.types import Counts, PathName
 
 _LINE_END = "</s>"  # word2vec counts the ends of lines as this word
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordSelection:
+    """Which words of a text enter the vocabulary. Checked when it is made, so that nothing below checks it again.
+
+    Words that occur at least `min_count` times, and of these the `max_vocab` most frequent. Words of `keep` are taken
+    however rare they are, if they occur at all, and count towards `max_vocab`. Words of `drop` are left out however
+    frequent they are.
+    """
+
+    min_count: float = 5
+    max_vocab: int | None = None
+    keep: Collection[str] = frozenset()
+    drop: Collection[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_min_count(self.min_count)
+        check_max_vocab(self.max_vocab)
+        for name, words in (("keep", self.keep), ("drop", self.drop)):
+            if isinstance(words, str) or not isinstance(words, Iterable):
+                raise ConfigError(f"{name}={words!r} is not a list of words. Use a list of strings.")
+            object.__setattr__(self, name, frozenset(words))
+        for odd in (word for word in {*self.keep, *self.drop} if not isinstance(word, str)):
+            raise ConfigError(f"keep and drop are lists of words, and {odd!r} is not a string. Use str() on it.")
+        if both := {*self.keep} & {*self.drop}:
+            raise ConfigError(f"{min(both)!r} is in both keep and drop. Take it out of one of them.")
+
+
+_USUAL = WordSelection()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,33 +93,20 @@ class Vocabulary:
             raise InputError(f"The vocabulary has {twice!r} more than once. Leave one of them out.")
 
     @classmethod
-    def from_counts(
-        cls,
-        counts: WordCounts,
-        *,
-        min_count: float = 5,
-        max_vocab: int | None = None,
-        keep: Iterable[str] = (),
-        drop: Iterable[str] = (),
-    ) -> "Vocabulary":
-        """Choose the words that occur at least `min_count` times, and of these the `max_vocab` most frequent.
-
-        Words of `keep` are taken however rare they are, if they occur at all, and count towards `max_vocab`. Words of
-        `drop` are left out however frequent they are.
-        """
-        keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
+    def from_counts(cls, counts: WordCounts, selection: WordSelection = _USUAL) -> "Vocabulary":
+        """The words of a text that the selection takes."""
         if counts.n_tokens == 0:
             raise InputError(
                 f"{counts.name} has no words. "
                 "A corpus is text with words separated by spaces, one sentence or paragraph per line."
             )
-        kept, dropped = counts.rows_of(keep), counts.rows_of(drop)
-        frequent = np.flatnonzero(counts.counts >= min_count)
+        kept, dropped = counts.rows_of(selection.keep), counts.rows_of(selection.drop)
+        frequent = np.flatnonzero(counts.counts >= selection.min_count)
         rows = counts.ordered(np.setdiff1d(np.union1d(frequent, kept), dropped))
-        if max_vocab is not None:
-            rows = _first(rows, max_vocab, np.isin(rows, kept))
+        if selection.max_vocab is not None:
+            rows = _first(rows, selection.max_vocab, np.isin(rows, kept))
         if len(rows) < 2:
-            raise _too_few(counts, len(rows), min_count)
+            raise _too_few(counts, len(rows), selection.min_count)
         # Strings are made last, with no short-lived objects between them that would leave gaps in memory.
         return cls(tuple(counts.words(rows)), counts.counts[rows])
 
@@ -97,27 +114,24 @@ class Vocabulary:
     def from_corpus(
         cls,
         corpus: Corpus,
+        selection: WordSelection = _USUAL,
         *,
-        min_count: float = 5,
-        max_vocab: int | None = None,
-        keep: Iterable[str] = (),
-        drop: Iterable[str] = (),
         max_memory: int | None = None,
         cache_dir: PathName | None = None,
         threads: int | None = None,
         on_progress: OnProgress = ignore,
     ) -> "Vocabulary":
-        """Count the words of a corpus (see `count`) and choose among them (see `from_counts`)."""
-        keep, drop = checked_selection(min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
+        """Count the words of a corpus (see `count`) and choose among them."""
+        word_filter = WordFilter(selection.min_count, selection.max_vocab, selection.keep, selection.drop)
         counts = count(
             corpus,
-            word_filter=WordFilter(min_count, max_vocab, keep, drop),
+            word_filter=word_filter,
             max_memory=max_memory,
             cache_dir=cache_dir,
             threads=threads,
             on_progress=on_progress,
         )
-        return cls.from_counts(counts, min_count=min_count, max_vocab=max_vocab, keep=keep, drop=drop)
+        return cls.from_counts(counts, selection)
 
     @classmethod
     def of(cls, counted: Iterable[tuple[str, int]]) -> "Vocabulary":
@@ -243,23 +257,6 @@ def noise(counts: npt.ArrayLike, power: float) -> npt.NDArray[np.float64]:
     weights = np.zeros(len(counted))
     np.power(counted, power, out=weights, where=counted > 0)
     return np.asarray(weights / weights.sum())
-
-
-def checked_selection(
-    *, min_count: float, max_vocab: int | None, keep: Iterable[str], drop: Iterable[str]
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Check these options of `Vocabulary.from_counts`. Returns `keep` and `drop` as sets."""
-    check_min_count(min_count)
-    check_max_vocab(max_vocab)
-    for name, words in (("keep", keep), ("drop", drop)):
-        if isinstance(words, str) or not isinstance(words, Iterable):
-            raise ConfigError(f"{name}={words!r} is not a list of words. Use a list of strings.")
-    keep, drop = frozenset(keep), frozenset(drop)
-    for odd in (word for word in keep | drop if not isinstance(word, str)):
-        raise ConfigError(f"keep and drop are lists of words, and {odd!r} is not a string. Use str() on it.")
-    if keep & drop:
-        raise ConfigError(f"{min(keep & drop)!r} is in both keep and drop. Take it out of one of them.")
-    return keep, drop
 
 
 def _checked_pairs(counted: Any) -> list[tuple[str, int]]:

@@ -4,13 +4,13 @@
 further down refuses an option.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
 from pairloom.config import TextOptions, TrainConfig, checked_threads, split_options
-from pairloom.corpus.vocabulary import Vocabulary, checked_selection
+from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, InputError
 from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.source import Source
@@ -44,10 +44,9 @@ _OF_TRAIN_PAIRS = ["words", "contexts", "columns", *RunKeywords.__annotations__]
 
 
 class WordChoice(NamedTuple):
-    """Which words of a text get vectors: the frequent ones, more or fewer of them, or a given vocabulary."""
+    """Which words of a text get vectors: those that are selected by their counts, or a given vocabulary."""
 
-    keep: frozenset[str] = frozenset()
-    drop: frozenset[str] = frozenset()
+    selection: WordSelection
     vocabulary: Vocabulary | None = None
 
 
@@ -137,19 +136,18 @@ class Plan:
         return self.start.freeze if self.start else None
 
     def word_choice(
-        self, keep: Iterable[str] = (), drop: Iterable[str] = (), vocabulary: Vocabulary | None = None
+        self, keep: Collection[str] = (), drop: Collection[str] = (), vocabulary: Vocabulary | None = None
     ) -> WordChoice:
         """The words of a text to learn, checked."""
-        kept, dropped = checked_selection(
-            min_count=self.config.min_count, max_vocab=self.config.max_vocab, keep=keep, drop=drop
-        )
+        config = self.config
+        selection = WordSelection(min_count=config.min_count, max_vocab=config.max_vocab, keep=keep, drop=drop)
         if vocabulary is not None:
             _check_type(vocabulary, "vocabulary")
-            if kept or dropped or self.chosen & {"min_count", "max_vocab"}:
+            if selection.keep or selection.drop or self.chosen & {"min_count", "max_vocab"}:
                 raise ConfigError("A given vocabulary is used as it is. Leave out min_count, max_vocab, keep and drop.")
             if self.start and self.start.grow:
                 raise ConfigError("A given vocabulary is used as it is, so it cannot grow. Leave out one of the two.")
-        return WordChoice(kept, dropped, vocabulary)
+        return WordChoice(selection, vocabulary)
 
     def side_choice(self, words: Vocabulary | None = None, contexts: Vocabulary | None = None) -> SideChoice:
         """The words and contexts of pairs to learn, checked."""

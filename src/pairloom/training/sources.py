@@ -5,6 +5,7 @@ Memory is checked as soon as the sizes of the vocabularies are known, and disk s
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
@@ -34,10 +35,7 @@ def encoded_text(plan: Plan, corpus: Corpus, choice: WordChoice) -> Encoded:
     config = plan.config
     return prepare(
         corpus,
-        min_count=config.min_count,
-        max_vocab=config.max_vocab,
-        keep=choice.keep,
-        drop=choice.drop,
+        choice.selection,
         vocabulary=_vocabulary(plan, corpus, choice),
         gaps=config.clean,
         check=lambda chosen: check_text(plan.budget, chosen, config, plan.threads),
@@ -53,18 +51,18 @@ def _vocabulary(plan: Plan, corpus: Corpus, choice: WordChoice) -> Vocabulary | 
     start = plan.start
     if choice.vocabulary is not None or start is None or not (start.grow or start.freeze):
         return choice.vocabulary
+    selection = choice.selection
+    if start.grow:
+        selection = replace(selection, keep={*selection.keep, *start.embedding.words}.difference(selection.drop))
     counted = Vocabulary.from_corpus(
         corpus,
-        min_count=plan.config.min_count,
-        max_vocab=plan.config.max_vocab,
-        keep={*choice.keep, *start.embedding.words} - choice.drop if start.grow else choice.keep,
-        drop=choice.drop,
+        selection,
         max_memory=plan.budget.limit,
         cache_dir=plan.cache_dir,
         threads=plan.threads,
         on_progress=plan.on_progress,
     )
-    return start.vocabulary(corpus, counted, choice.drop)
+    return start.vocabulary(corpus, counted, selection.drop)
 
 
 @contextmanager

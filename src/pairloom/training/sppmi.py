@@ -27,7 +27,7 @@ from pairloom.config import TrainConfig, TrainKeywords, check_number, check_whol
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
-from pairloom.corpus.vocabulary import Vocabulary, noise
+from pairloom.corpus.vocabulary import Vocabulary, WordSelection, noise
 from pairloom.errors import ConfigError, InputError, UnknownWordError
 from pairloom.method.draws import Purpose, key, uniform
 from pairloom.pairs.cooccurrence import Cooccurrences, trained_pairs
@@ -118,8 +118,7 @@ def sppmi_table(
         open_corpus(corpus, text=text) as opened,
         prepare(
             opened,
-            min_count=config.min_count,
-            max_vocab=config.max_vocab,
+            WordSelection(min_count=config.min_count, max_vocab=config.max_vocab),
             gaps=config.clean,
             cache_dir=cache_dir,
             threads=threads,

@@ -3,7 +3,7 @@
 Both make a plan, which checks all options; read; and hand a source of pairs to the training that the plan asks for.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Unpack
 
 from pairloom.config import TrainKeywords
@@ -25,8 +25,8 @@ def train(
     corpus: CorpusLike,
     *,
     threads: int | None = None,
-    keep: Iterable[str] = (),
-    drop: Iterable[str] = (),
+    keep: Collection[str] = (),
+    drop: Collection[str] = (),
     vocabulary: Vocabulary | None = None,
     tokenize: Callable[[str], list[str]] | None = None,
     start: StartLike | None = None,

@@ -17,7 +17,7 @@ from pairloom.corpus.sentences import open_corpus
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.system.files import output_errors
 from pairloom.training.learn import learn
-from pairloom.training.plan import Plan, SideChoice, WordChoice
+from pairloom.training.plan import Plan, SideChoice
 from pairloom.training.sources import encoded_text, source_of_pairs, source_of_text
 from pairloom.training.start import Start
 from pairloom.vectors.embedding import Embedding
@@ -60,9 +60,9 @@ def _train_text(plan: Plan, folder: Path) -> Embedding:
     """Files and token lists are counted and encoded by different kernels, so here are both."""
     file = folder / "toy.txt"
     file.write_text("".join(" ".join(sentence) + "\n" for sentence in _SENTENCES))
-    with open_corpus(_SENTENCES) as corpus, encoded_text(replace(plan, start=None), corpus, WordChoice()):
+    with open_corpus(_SENTENCES) as corpus, encoded_text(replace(plan, start=None), corpus, plan.word_choice()):
         pass
-    with open_corpus(file) as corpus, source_of_text(plan, corpus, WordChoice()) as source:
+    with open_corpus(file) as corpus, source_of_text(plan, corpus, plan.word_choice()) as source:
         return learn(source, plan)
 
 

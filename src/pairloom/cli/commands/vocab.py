@@ -28,7 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     from pairloom.corpus.sentences import open_corpus
-    from pairloom.corpus.vocabulary import Vocabulary
+    from pairloom.corpus.vocabulary import Vocabulary, WordSelection
     from pairloom.system.files import check_folder
 
     config, text = split_options(explicit_options(args, OPTIONS))
@@ -37,13 +37,16 @@ def run(args: Namespace) -> None:
     if args.output:
         check_folder(args.output)
         check_not_read(args.output, *args.corpus, args.keep, args.drop)
+    selection = WordSelection(
+        min_count=config.min_count,
+        max_vocab=config.max_vocab,
+        keep=read_words(args.keep),
+        drop=read_words(args.drop),
+    )
     with open_corpus(input_paths(args.corpus), text=text) as corpus, progress(args.quiet) as on_progress:
         vocabulary = Vocabulary.from_corpus(
             corpus,
-            min_count=config.min_count,
-            max_vocab=config.max_vocab,
-            keep=read_words(args.keep),
-            drop=read_words(args.drop),
+            selection,
             max_memory=max_memory,
             cache_dir=args.cache_dir,
             threads=args.threads,

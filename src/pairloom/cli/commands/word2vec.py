@@ -152,10 +152,10 @@ def _train(args: Namespace, vocabulary: "Vocabulary | None") -> "Embedding":
 
 def _count(args: Namespace) -> "Vocabulary":
     from pairloom.corpus.sentences import open_corpus
-    from pairloom.corpus.vocabulary import Vocabulary
+    from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 
     with open_corpus(input_paths([args.train])) as corpus, progress(args.debug < 1) as on_progress:
-        return Vocabulary.from_corpus(corpus, min_count=args.min_count, on_progress=on_progress)
+        return Vocabulary.from_corpus(corpus, WordSelection(min_count=args.min_count), on_progress=on_progress)
 
 
 def _write(embedding: "Embedding", args: Namespace) -> None:
