@@ -212,6 +212,16 @@ FUNCTIONS: dict[str, Asked] = {
         },
         pairloom.explain,
     ),
+    "count_corpus": Asked(
+        pairloom.count_corpus,
+        {"embedding": embedding, **_const(corpus="text.txt")},
+        {
+            "embedding": NOT_VECTORS, "corpus": CORPUS, **RUNNING, "max_memory": NOT_MEMORY,
+            "text": Anything("TextOptions"),
+            "lowercase": TEXT["lowercase"], "encoding": TEXT["encoding"], "errors": TEXT["errors"],
+        },
+        pairloom.count_corpus,
+    ),
     "explain_similarity": Asked(
         pairloom.explain_similarity,
         {"embedding": embedding, **_const(a="cat", b="dog")},

@@ -21,7 +21,7 @@ from pairloom.kernel.steps.rates import Rates
 from pairloom.kernel.steps.sgns import DRAWN, OWN, SIX, Model
 from pairloom.method import objective
 from pairloom.method.draws import key
-from pairloom.pairs.source import Dealt
+from pairloom.pairs.source import DealtPairs
 from pairloom.training.blockwise import noise_by_part
 from tests.models import matrices, random_model
 
@@ -146,5 +146,5 @@ def test_a_row_that_is_not_finite_shows_in_the_mean_square(bad):
     starts = np.array([0, 40, 40, 40, 40])
     buffers = make_buffers(5, 40, 4, 8)
     descent = Descent(5, key(1), Rates(0.1, 0.1))
-    square = train_diagonal(model, buffers, Dealt(pairs, starts), noise, Diagonal(2, 0, 0, 2), descent)
+    square = train_diagonal(model, buffers, DealtPairs(pairs, starts), noise, Diagonal(2, 0, 0, 2), descent)
     assert not square <= 1e6
