@@ -38,7 +38,7 @@ from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.source import DealtPairs
 from pairloom.system.threads import workers
 from pairloom.training.blockwise import noise_by_part
-from pairloom.training.loop import start_model
+from pairloom.training.loop import new_model
 from pairloom.training.warm_up import load_kernels
 
 CACHE_BYTES = 2**17  # of each matrix
@@ -119,7 +119,7 @@ def _drawn(n_words: int, dim: int) -> Work:
         )
         pairs[starts[block] : starts[block + 1]] = (w.astype(np.int64) << 32) | c
     with workers(1) as pool:
-        return Work(start_model(n_words, n_words, dim, 1, pool), DealtPairs(pairs, starts), noise, parts)
+        return Work(new_model(n_words, n_words, dim, 1, pool), DealtPairs(pairs, starts), noise, parts)
 
 
 def _of_text(encoded: Encoded, dim: int) -> Work:
@@ -131,7 +131,7 @@ def _of_text(encoded: Encoded, dim: int) -> Work:
     with workers(1) as pool:
         source = TextSource(encoded, TrainConfig(dim=dim, sample=1e-4, heldout=0.0))
         dealt = source.deal(0, next(source.rounds(PAIRS_PER_ROUND)), parts, part_of, part_of, pool)
-        return Work(start_model(n_words, n_words, dim, 1, pool), dealt, noise, parts)
+        return Work(new_model(n_words, n_words, dim, 1, pool), dealt, noise, parts)
 
 
 def _row(work: Work, where: str, dim: int, negatives: int, repeat: int) -> dict[str, Any]:

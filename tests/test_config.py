@@ -95,7 +95,7 @@ def test_the_ends_of_the_ranges_are_allowed(option):
         ("vector_size", "did you mean 'dim'?"),
         ("workers", "did you mean 'threads'?"),
         ("min_cuont", "did you mean 'min_count'?"),
-        ("zzz", "The options are dim, threads, min_count."),
+        ("zzz", "the options are dim, threads, min_count."),
     ],
 )
 def test_an_unknown_option_is_answered_with_the_one_that_was_probably_meant(name, hint):

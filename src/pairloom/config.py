@@ -241,7 +241,7 @@ class TrainKeywords(TextKeywords, total=False):
 
 
 def split_options(options: Mapping[str, Any], others: Iterable[str] = ()) -> tuple[TrainConfig, TextOptions]:
-    """What to learn and how to read, both checked. A name that is no option is refused; `others` are known too."""
+    """What to learn and how to read, both checked. Unknown names are refused; `others` are known too."""
     learning, reading = ([field.name for field in fields(kind)] for kind in (TrainConfig, TextOptions))
     check_names(options, [*learning, *reading, *others])
     config = TrainConfig(**{name: options[name] for name in learning if name in options})
@@ -316,7 +316,7 @@ def check_names(names: Iterable[str], known: Iterable[str]) -> None:
     for name in names:
         if name not in known:
             meant = PEER_NAMES.get(name.lower()) or next(iter(get_close_matches(name, known, 1, 0.6)), None)
-            hint = f"did you mean {meant!r}?" if meant else f"The options are {', '.join(known)}."
+            hint = f"did you mean {meant!r}?" if meant else f"the options are {', '.join(known)}."
             raise ConfigError(f"There is no option {name!r}; {hint}")
 
 

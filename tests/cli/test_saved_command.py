@@ -58,7 +58,7 @@ def test_other_options_are_refused(finished, capsys, typed, message):
 def test_a_folder_in_use_is_not_taken_for_another_training(finished, text, tmp_path, capsys):
     kept = (finished / "command.json").read_bytes()
     assert main(["train", str(text), "-o", str(tmp_path / "b.loom"), "--checkpoint", str(finished), *TRAIN]) == 2
-    assert f"pairloom train: {finished} holds a checkpoint. Go on from it with resume" in capsys.readouterr().err
+    assert f"pairloom train: {finished} holds checkpoints. Resume from them (--resume" in capsys.readouterr().err
     assert (finished / "command.json").read_bytes() == kept
     assert not (tmp_path / "b.loom").exists()
 

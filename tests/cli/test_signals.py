@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
 from pairloom.cli.main import main
-from pairloom.cli.signals import stop_at_checkpoint
+from pairloom.cli.signals import interrupt_on_signals, stop_at_checkpoint
 from pairloom.training.checkpoint import Checkpoints
 
 TRAIN = ["--dim", "8", "--min-count", "2", "--sample", "0", "--threads", "2", "--quiet"]
@@ -84,7 +85,7 @@ def test_a_signal_writes_a_checkpoint_and_resume_goes_on(text, whole, tmp_path, 
     assert time.monotonic() - sent < 5
     assert process.returncode == code
     assert said.startswith("pairloom train: Stopped in epoch ")
-    assert said.endswith(". To go on: pairloom train --resume run (in Python, resume=True)\n")
+    assert said.endswith(". To resume: pairloom train --resume run (in Python, Checkpoints(..., resume=True))\n")
     assert output.read_text() == "old"
     assert main(["train", "--resume", str(run)]) == 0  # from another folder, with nothing else typed
     assert output.read_bytes() == whole.read_bytes()
@@ -147,3 +148,25 @@ def test_ignored_signals_stay_ignored(text, tmp_path):
     finally:
         for number, old in before.items():
             signal.signal(number, old)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_the_signals_of_schedulers_and_terminals_interrupt_as_ctrl_c_does(number):
+    before = {n: signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        interrupt_on_signals()
+        with pytest.raises(KeyboardInterrupt) as caught:
+            os.kill(os.getpid(), number)
+            time.sleep(5)
+    finally:
+        for n, handler in before.items():
+            signal.signal(n, handler)
+    assert caught.value.args == (number,)
+
+
+def test_a_command_in_another_thread_leaves_signals_alone():
+    before = signal.getsignal(signal.SIGTERM)
+    thread = threading.Thread(target=interrupt_on_signals)
+    thread.start()
+    thread.join()
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -78,7 +78,7 @@ def test_stopped_again_and_again_it_gives_the_same_bytes(text, tmp_path, often, 
 def test_threads_may_change_on_the_way(text, tmp_path, often):
     whole = saved(pairloom.train(text, **options("blocks")), tmp_path / "whole.loom")
     checkpoints = StopAfter(tmp_path / "run", 40)
-    with pytest.raises(pairloom.StoppedError, match=r"^Stopped in epoch \d, at word [\d,]+\. To go on: pairloom"):
+    with pytest.raises(pairloom.StoppedError, match=r"^Stopped in epoch \d, at word [\d,]+\. To resume: pairloom"):
         pairloom.train(text, checkpoint=checkpoints, on_progress=checkpoints, **options("blocks") | {"threads": 5})
     emb = pairloom.train(
         text, checkpoint=Checkpoints(tmp_path / "run", resume=True), **options("blocks") | {"threads": 1}
@@ -203,7 +203,8 @@ def test_a_folder_with_checkpoints_is_not_written_over(begun, text):
     with pytest.raises(pairloom.ConfigError) as error:
         pairloom.train(text, checkpoint=begun, **options("cbow"))
     assert str(error.value) == (
-        f"{begun} holds a checkpoint. Go on from it with resume, or choose another folder for a new training."
+        f"{begun} holds checkpoints. Resume from them (--resume; in Python, Checkpoints(..., resume=True)), "
+        "or choose another folder for a new training."
     )
     assert {path: path.read_bytes() for path in begun.iterdir()} == before
 
@@ -415,7 +416,7 @@ def test_patience_that_is_never_lost_trains_all_epochs(text):
 def test_patience_needs_a_heldout_loss(two_topics):
     with pytest.raises(pairloom.ConfigError, match=r"^patience waits for the held-out loss"):
         pairloom.train(two_topics, patience=1, heldout=0)
-    with pytest.raises(pairloom.InputError, match="nothing of so small a corpus is held out"):
+    with pytest.raises(pairloom.InputError, match="the corpus is too small to hold anything out"):
         pairloom.train([["a", "b"]] * 9, patience=1)
     with pytest.raises(pairloom.ConfigError, match="Leave out patience"):
         pairloom.train(two_topics, patience=1, model="sppmi-svd")

@@ -174,7 +174,7 @@ def test_what_makes_no_sense_is_refused(half, two_topics, options, message):
 
 def test_positional_contexts_are_not_frozen(two_topics):
     begin = pairloom.train(two_topics, **TOY, positional=True)
-    with pytest.raises(ConfigError, match="Positional contexts cannot be frozen"):
+    with pytest.raises(ConfigError, match="freeze=contexts cannot be combined with positional"):
         pairloom.train(two_topics, start=begin, freeze="contexts")
 
 

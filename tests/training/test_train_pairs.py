@@ -103,7 +103,7 @@ def test_lower_case_folds_pairs_of_python_too():
 
 def test_given_vocabularies_are_checked():
     one, two = Vocabulary.of([("is", 3)]), Vocabulary.of([("is", 3), ("eats", 2)])
-    with pytest.raises(InputError, match="The given contexts are 1; need at least 2"):
+    with pytest.raises(InputError, match="The given vocabulary of contexts has 1 of them, and at least 2 are needed"):
         pairloom.train_pairs(PAIRS * 9, contexts=one)
     with pytest.raises(ConfigError, match=r"words is not a pairloom\.Vocabulary"):
         pairloom.train_pairs(PAIRS * 9, words=["cat"])

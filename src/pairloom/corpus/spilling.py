@@ -197,7 +197,7 @@ class WordFilter:
         self._min_count, self._max_vocab = min_count, max_vocab
         self._keep, self._drop = ({word.encode() for word in words} for words in (keep, drop))
         self._kept: list[CountedWords] = []  # words of `keep`
-        self._candidates: list[CountedWords] = []  # frequent words, of which max_vocab may stay
+        self._candidates: list[CountedWords] = []  # frequent words; at most max_vocab of them will stay
         self.n_words = self.largest = 0  # of all words added: how many, and the highest count
 
     def add(self, words: CountedWords) -> None:

@@ -4,9 +4,9 @@
 
 The order matters. Words leave the text *before* windows are taken, so a window reaches across the gap to words that
 were further away: "the effective window size grows, including context-words which are both content-full and linearly
-far away". `clean` windows are taken before words leave the text: a word that left still takes up its place.
+far away". `clean` windows are taken before words leave the text: a removed word still takes up its place.
 
-    sentence_pairs        the whole of it, for one sentence
+    sentence_pairs        all steps but the first, for one sentence
     kept_by_subsampling   which tokens stay in the text
     Windows, half_widths  how far each word's window reaches
     pairs                 each word with the words in its window
@@ -67,7 +67,7 @@ def keep_limit(keep_probability: Float64s) -> UInt64s:
 
 
 def kept_by_subsampling(ids: Ids, positions: Positions, limit: UInt64s, key: np.uint64) -> list[bool]:
-    """Which tokens stay in the text. Each token has its own draw, and the key makes the draws of every epoch new.
+    """Which tokens stay in the text. Each token has its own draw, and each epoch its own key, so its own draws.
 
     An id of -1 holds the place of a word outside the vocabulary (for `clean` windows) and never stays.
     """
@@ -79,9 +79,10 @@ def kept_by_subsampling(ids: Ids, positions: Positions, limit: UInt64s, key: np.
 
 
 class WindowSide(NamedTuple):
-    """The half-width of one side of a window: `sure`, plus one for each of the `edges` that a draw reaches.
+    """How a draw decides the half-width of one side: `sure`, plus 1 for each of the rising `edges` that is <= the draw.
 
-    Draws are uniform on 0..2^32-1, so a half-width of at least d has the probability (2^32 - edge of d) / 2^32.
+    Draws are uniform on 0..2^32-1, so the half-width is at least d with probability 1 - edge / 2^32, where edge is the
+    one between d - 1 and d.
 
     >>> WindowSide(1, np.array([2**31], np.uint64)).widths(np.array([0, 2**31], np.uint64))
     [1, 2]
@@ -139,7 +140,7 @@ class Windows(NamedTuple):
 
     @property
     def contexts_per_word(self) -> float:
-        """The mean number of contexts of a word in an endless sentence."""
+        """The mean number of contexts of a word far from both ends of its sentence."""
         if self.shape == "fixed":
             return float(self.left + self.right)
         return float(self.weights(self.left).sum() + self.weights(self.right).sum())
@@ -180,7 +181,7 @@ def pairs(
 ) -> Iterator[tuple[int, int, int]]:
     """Each word with every other word in its window, from left to right: (w, c, offset of c).
 
-    left, right: each word's half-widths. places: where the words stand, if there are gaps between them.
+    left, right: the half-widths of each word's window. places: the words' positions, if there are gaps between them.
 
     >>> list(pairs([7, 8, 9], left=[1, 1, 1], right=[1, 1, 1]))
     [(7, 8, 1), (8, 7, -1), (8, 9, 1), (9, 8, -1)]

@@ -3,8 +3,8 @@
     p(D=1 | w, c) = σ(v_c·v_w)                                  the pair came from the text
     maximise  Σ_{(w,c) in D} log σ(v_c·v_w) + Σ_{(w,c) in D'} log σ(-v_c·v_w)
 
-Without D' there is a trivial solution: if all vectors are equal and v·v is large, every probability is 1. D' prevents
-it. A *loss* here is the negated objective: smaller is better.
+Without D' there is a trivial solution: if all vectors are equal and v·v is large, every probability is close to 1. D'
+rules it out. A *loss* here is the negated objective: smaller is better.
 
     pair_loss, example_loss, corpus_loss    the loss of one pair, of a pair with its drawn contexts, of the corpus
     batch_step, six_step                    the gradient step
@@ -20,7 +20,7 @@ from pairloom.types import Ids, Matrix
 
 Floats = npt.NDArray[np.float64]
 
-ADAGRAD_FLOOR = 1e-8  # keeps a number whose gradient was always 0 where it is
+ADAGRAD_FLOOR = 1e-8  # avoids 0 / 0 for a number whose gradient was always 0
 
 
 def sigmoid(x: npt.ArrayLike) -> Floats:
@@ -41,7 +41,7 @@ def log_sigmoid(x: npt.ArrayLike) -> Floats:
 
 
 def pair_loss(v_w: Floats, v_c: Floats, label: int) -> tuple[float, float]:
-    """Loss of one pair and its slope in v_c·v_w.
+    """The loss of one pair, and its slope: the derivative with respect to v_c·v_w.
 
     label 1, (w, c) in D:   -log σ(v_c·v_w)
     label 0, (w, c) in D':  -log σ(-v_c·v_w)
@@ -78,7 +78,7 @@ def corpus_loss(W: Matrix, C: Matrix, w: Ids, c: Ids, drawn: Ids) -> float:
         v_c = C[c[some]].astype(np.float64)
         v_n = C[drawn[some]].astype(np.float64)
         total -= log_sigmoid((v_c * v_w).sum(axis=1)).sum()
-        total -= log_sigmoid(-np.einsum("bkd,bd->bk", v_n, v_w)).sum()  # not @: BLAS has other bits on another CPU
+        total -= log_sigmoid(-np.einsum("bkd,bd->bk", v_n, v_w)).sum()  # not @: the bits of BLAS depend on the CPU
     return float(total / len(w))
 
 
@@ -91,19 +91,19 @@ def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float, froz
         loss = Σ_b [ -log σ(v_cb·v_wb) - Σ_{j: n_j != c_b} log σ(-v_nj·v_wb) ]
 
     All slopes are taken before the step. Then the contexts step one after the other, first the pairs' own and then the
-    drawn ones, and each adds its share to the step of every v_w. The v_w step last. If no row occurs twice, this is the
-    plain gradient step; if a row does, none of its steps is lost.
+    drawn ones. Before a context moves, it adds its share to the step of every v_w. The v_w move last. If no row occurs
+    twice, this is the plain gradient step. If one does, it takes one step after the other, and none is lost.
 
     frozen: "words" or "contexts" do not step. The loss is then that of a logistic regression, and convex, as the paper
     remarks.
 
-    >>> W, C = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0], [0.0, 2.0]])
+    >>> W, C = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0], [0.0, -2.0]])
     >>> batch_step(W, C, w=np.array([0]), c=np.array([0]), drawn=np.array([1]), lr=0.1)
     >>> W  # closer to v_0, which is its context, and away from v_1, which was drawn
-    array([[ 1.  , -0.05]])
+    array([[1.  , 0.15]])
     >>> C
     array([[ 0.05,  1.  ],
-           [-0.05,  2.  ]])
+           [-0.05, -2.  ]])
     """
     pair = np.arange(len(w))
     own = [(c[b], (pair == b) * (sigmoid(W[w[b]] @ C[c[b]]) - 1.0)) for b in pair]
@@ -111,7 +111,7 @@ def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float, froz
 
 
 def six_step(W: Floats, C: Floats, w: Ids, c: int, drawn: Ids, lr: float, frozen: str | None = None) -> None:
-    """`batch_step` for pairs (w_b, c) of one context, which takes one step for all of them."""
+    """`batch_step` for pairs (w_b, c) that all have the context c. Its row moves once, for all of them together."""
     _descend(W, C, w, np.full(len(w), c), [(c, sigmoid(W[w] @ C[c]) - 1.0)], drawn, lr, frozen)
 
 
@@ -141,7 +141,7 @@ def _descend(
 
 
 def softmax_loss(v_w: Floats, C: Floats, counts: Floats) -> float:
-    """The part of w in equation (3), negated: -Σ_c n(w,c) log p(c | w), where n(w,c) counts w's pairs in D.
+    """The terms of w in the log-likelihood (4), negated: -Σ_c n(w,c) log p(c | w), where n(w,c) counts its pairs in D.
 
         log p(c | w) = v_c·v_w - log Σ_c' e^(v_c'·v_w)
 
@@ -152,7 +152,7 @@ def softmax_loss(v_w: Floats, C: Floats, counts: Floats) -> float:
 
 
 def softmax_gradient(v_w: Floats, C: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """The derivatives of `softmax_loss` by v_w and by C.
+    """The derivatives of `softmax_loss` with respect to v_w and C.
 
     The slope in v_c·v_w is n(w) p(c | w) - n(w,c): the count that the model expects, minus the observed count.
     """

@@ -1,7 +1,7 @@
 """Parts, blocks and rounds: how training is divided so that any number of threads trains the same bytes.
 
-A *round* is a few million pairs. For each round, words are dealt into P *parts* and contexts into P parts. The pair
-(w, c) belongs to the *block* (part of w, part of c), so a round has P * P blocks. They are trained in P steps:
+A *round* is about 8 million pairs, or fewer. For each round, words are dealt into P *parts* and contexts into P parts.
+The pair (w, c) belongs to the *block* (part of w, part of c), so a round has P * P blocks. They are trained in P steps:
 
     step s = 0, 1, ..., P - 1 trains the P blocks (0, s mod P), (1, (1 + s) mod P), ..., (P - 1, (P - 1 + s) mod P)
 
@@ -17,8 +17,10 @@ Why two threads give the same bytes as one:
 1. A block changes only the rows of its own two parts: its noise, too, is drawn from its own part of the contexts. No
    two blocks of a step have a part in common, so they share no row of W and no row of C. It makes no difference which
    thread trains which block, or in what order.
-2. Within a block, one thread trains the pairs one after another, in an order that `Source.deal` fixes.
-3. The steps follow each other. So every row meets its blocks, and every block its pairs, always in the same order.
+2. Within a block, one thread trains one batch of six pairs after another. The batches depend only on the order of the
+   pairs (`kernel.steps.block.gather`), which `Source.deal` fixes.
+3. A block waits for those blocks of the step before that use one of its parts (`training.blockwise`). So every row is
+   changed by the same blocks in the same order.
 4. Nothing in this module knows the number of threads: parts and rounds depend only on the corpus and the options.
 """
 
@@ -31,7 +33,7 @@ from pairloom.types import Ids, Starts
 
 ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix: a few blocks then fit the cache that the cores share
 WORDS_PER_PART = 32  # with fewer, the noise of a part would be drawn from too few contexts
-FEWEST_PARTS, MOST_PARTS = 32, 64
+USUAL_PARTS, MOST_PARTS = 32, 64
 PAIRS_PER_ROUND = 8_000_000  # 64 MB of pairs in memory
 PAIRS_PER_BLOCK = 500_000  # reached only with one or two parts; each thread has buffers for a whole block
 TOKENS_PER_CHUNK = 1 << 16  # the text that one thread thins and deals at a time
@@ -40,12 +42,12 @@ TOKENS_PER_CHUNK = 1 << 16  # the text that one thread thins and deals at a time
 def number_of_parts(n_words: int, n_contexts: int, dim: int, pairs: float) -> int:
     """P, a power of two, from the size of the model and the expected number of pairs in an epoch.
 
-    P is at least 32 if there are enough words. With one part, the pairs of a word follow each other, and when a batch
-    was six pairs in corpus order, the share of analogies solved on Wikipedia fell from 25 to 20 %. If the epoch is
-    shorter than half a round, P is at least 16: in smaller blocks, fewer pairs would find others of the same context
+    P is at least 32 if there are enough words. With one part, the pairs of a word come one after another. When batches
+    were six consecutive pairs, that cost 5 points of the analogies on Wikipedia (20 instead of 25 %). If the epoch is
+    shorter than half a round, 16 parts are enough: in smaller blocks, fewer pairs would find others of the same context
     to share a batch with (`kernel.steps.block.gather`).
     """
-    fewest = FEWEST_PARTS if pairs >= PAIRS_PER_ROUND / 2 else FEWEST_PARTS // 2
+    fewest = USUAL_PARTS if pairs >= PAIRS_PER_ROUND / 2 else USUAL_PARTS // 2
     by_cache = max(fewest, max(n_words, n_contexts) * dim * 4 / ROW_BYTES_PER_PART)
     by_words = min(MOST_PARTS, min(n_words, n_contexts) // WORDS_PER_PART)
     parts = 1
@@ -63,9 +65,9 @@ def pairs_per_round(parts: int, dim: int, negatives: int) -> int:
 
 
 def deal_parts(n_words: int, parts: int, key: np.uint64) -> Ids:
-    """The part of each word or context. Each group of P words in order of frequency is dealt at random, one to a part.
+    """The part of each word or context. In order of frequency, each group of P is dealt at random, one to each part.
 
-    So all parts have nearly the same weight, and w // P is different for all words of a part, which
+    So all parts have nearly the same total frequency, and w // P is different for all words of a part, which
     `kernel.steps.block` relies on. Words are dealt again in every round: with fixed parts, the noise of a word
     would only ever come from the parts of its own contexts, and on 17 M words of Wikipedia WS-353 fell by a point.
 
@@ -81,7 +83,7 @@ def stride_of(dim: int) -> int:
     """Floats from one row to the next: an odd number of whole cache lines.
 
     With an even number, and above all with a power of two, the rows of a batch would compete for a few sets of the
-    cache: dim 4096 ran at a third of its speed.
+    cache: at dim 4096, training was three times slower.
     """
     return ((dim + 15) // 16 | 1) * 16
 

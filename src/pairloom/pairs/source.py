@@ -1,16 +1,16 @@
 """What training learns from: two vocabularies, and rounds of pairs over them. `Source` is the protocol.
 
 There are two sources: text (`from_text.TextSource`) and given pairs (`from_pairs.PairSource`). Training asks a source
-for its rounds, and has each round *dealt*: its pairs sorted into blocks (see `blocks.py`). Two passes over the round do
-this on all threads. The round is cut into chunks, and
+for its rounds, and has each round *dealt*: its pairs sorted into blocks (see `blocks.py`). The round is cut into
+chunks, and threads pass over the chunks twice:
 
-1. each chunk counts its pairs block by block;
-2. from these counts follows where in the result the pairs of each chunk go, for every block;
-3. each chunk writes its pairs there.
+1. They draw the pairs of each chunk and count them by block.
+2. The counts tell where the pairs of each chunk begin in each block.
+3. They write the pairs of each chunk there.
 
-So the pairs of a block are always in the order of the corpus, no matter which thread wrote them, or when. And all
-random draws are hashes of positions in the corpus, so threads have no state to share. This is the first half of the
-reason why any number of threads trains the same bytes. The second half is in `blocks.py`.
+So the order of a block's pairs follows from the corpus, no matter which thread wrote them, or when. (It is the order of
+the text; copies of weighted pairs are spread out.) All random draws are hashes of positions in the corpus, so threads
+share no state. This is half of the reason why any number of threads gives the same bytes. `blocks.py` has the other.
 """
 
 from abc import ABC, abstractmethod
@@ -48,7 +48,7 @@ class WeightedNames(NamedTuple):
 
 
 class Round(NamedTuple):
-    """A round of an epoch. Only the source itself knows what `first` and `last` mean."""
+    """A round of an epoch: positions begin..end-1 of it. What `first` and `last` mean depends on the source."""
 
     number: int
     first: int
@@ -66,7 +66,7 @@ class DealtPairs(NamedTuple):
 
 
 class Source(ABC):
-    """Pairs to learn from, round by round. Every round is dealt into the same memory, so use it before the next one.
+    """Pairs to learn from, round by round. All rounds are dealt into the same memory: dealing one overwrites the last.
 
     words, contexts    the two vocabularies
     one_vocabulary     whether they are the same, so that word i is context i
@@ -133,12 +133,12 @@ class Source(ABC):
 
 
 def heldout_limit(items: int, pairs: float, config: TrainConfig) -> int:
-    """The limit below which an item (a sentence or a pair) is held out: the upper 32 bits of its draw decide."""
+    """An item (a sentence or a pair) is held out if the upper 32 bits of its draw are below this limit."""
     if config.heldout == 0.0 or items < FEWEST_ITEMS:
         return 0
     share = min(max(config.heldout, min(FEWEST_HELDOUT / pairs, LARGEST_SHARE)), MOST_HELDOUT / pairs)
     limit = int(share * 2**32)
-    if share * items < 100:  # by chance there could be none: make sure of one
+    if share * items < 100:  # by chance none might be held out: make sure that one is
         limit = max(limit, 1 + min(int(draws.min()) for _, draws in heldout_draws(items)))
     return limit
 

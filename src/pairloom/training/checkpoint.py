@@ -73,8 +73,8 @@ class Checkpoints:
         """Claim the folder until the body ends. If bad input ends the training, the folder is left as it was."""
         if self._found() and not self.resume:
             raise ConfigError(
-                f"{self.folder} holds a checkpoint. Go on from it with resume, or choose another folder for a new "
-                "training."
+                f"{self.folder} holds checkpoints. Resume from them (--resume; in Python, "
+                "Checkpoints(..., resume=True)), or choose another folder for a new training."
             )
         new = not self.folder.exists()
         with output_errors(self.folder):

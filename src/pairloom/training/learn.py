@@ -1,4 +1,4 @@
-"""The training that an objective takes, on any source of pairs."""
+"""Picks the kind of training for a model and an objective, and runs it on a source of pairs."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,7 @@
 """The loop of every training: start, epochs, held-out loss, reports, checkpoints, and the `Embedding` at the end.
 
-How an epoch is trained stands elsewhere: in blocks (`blockwise.py`), in the order of the text (`in_order.py`), or by
-dense products (`softmax.py`).
+Its subclasses train the epochs: in blocks (`blockwise.py`), in the order of the text (`in_order.py`), or by dense
+products (`softmax.py`).
 """
 
 import time
@@ -59,7 +59,7 @@ class Best(NamedTuple):
 class TrainingLoop(ABC):
     """One training. Subclasses say what is held out, and how an epoch is trained.
 
-    It stands at `step` of `epoch`; what a step is depends on the subclass.
+    `epoch` and `step` say how far it has got; what a step is depends on the subclass.
     """
 
     heldout: HeldoutMeasure
@@ -67,7 +67,7 @@ class TrainingLoop(ABC):
     def __init__(self, source: Source, start: Start | None, runtime: Runtime) -> None:
         self.source, self.config, self.runtime, self.pool = source, source.config, runtime, runtime.pool
         words, contexts = source.words.names, self._contexts().names
-        self.model = start_model(len(words), len(contexts), self.config.dim, self.config.seed, self.pool)
+        self.model = new_model(len(words), len(contexts), self.config.dim, self.config.seed, self.pool)
         self.epochs_before = start.epochs if start else 0
         self.started: dict[str, Any] = start.take_over(*self.matrices(), words, contexts) if start else {}
         self.losses: list[float | None] = []
@@ -75,18 +75,18 @@ class TrainingLoop(ABC):
         self.epoch = self.step = self.n_pairs = 0
         self.reports = Reports(source, runtime.on_progress)
         self.health = Health(source, runtime.checkpoints, self.pool)
-        self.savepoints = Savepoints(self)
+        self.checkpoint_writer = CheckpointWriter(self)
 
     def run(self) -> Embedding:
         """Train all epochs that are left, and return what was learnt."""
         self._begin()
         while self.epoch < self.config.epochs and not self._out_of_patience():
             for position in self._train_epoch(self.epoch):
-                self.savepoints.pause(position)
+                self.checkpoint_writer.write_if_due(position)
             if self.n_pairs == 0:
                 raise InputError(self.source.no_pairs_message)
             self._end_epoch()
-        self.savepoints.end(self.position)
+        self.checkpoint_writer.end(self.position)
         return self._embedding()
 
     @abstractmethod
@@ -103,11 +103,11 @@ class TrainingLoop(ABC):
 
     def _begin(self) -> None:
         """Go on from the newest checkpoint if there is one."""
-        began_at = self.savepoints.restore_newest()
+        began_at = self.checkpoint_writer.restore_newest()
         if began_at is None:
             self._measure()
         self.reports.begin(began_at or 0)
-        self.savepoints.begin(began_at or 0)
+        self.checkpoint_writer.begin(began_at or 0)
         self.report(began_at or 0)
 
     def _end_epoch(self) -> None:
@@ -119,22 +119,21 @@ class TrainingLoop(ABC):
         try:
             self.runtime.check_corpus()
         except CorpusChangedError:
-            self.savepoints.write(self.position)
+            self.checkpoint_writer.write(self.position)
             raise
-        self.savepoints.pause(self.position, epoch_ended=True)
+        self.checkpoint_writer.write_if_due(self.position, epoch_ended=True)
 
     # --- The held-out loss
 
     def _measure(self) -> None:
-        """Measure the held-out loss. With patience, keep a copy of the matrices if they were never better."""
+        """Measure the held-out loss. With patience, keep a copy of the matrices if the loss is the lowest so far."""
         loss = self.heldout.loss(*self.matrices(), self.pool)
         self.losses.append(loss)
         if self.config.patience is None:
             return
         if loss is None:
             raise InputError(
-                "patience waits for the held-out loss, but nothing of so small a corpus is held out. "
-                "Leave out patience."
+                "patience needs a held-out loss, but the corpus is too small to hold anything out. Leave out patience."
             )
         if self.epoch and (self.best is None or loss < self._loss_of(self.best)):
             W, C = (matrix.copy() for matrix in self.matrices())
@@ -151,7 +150,7 @@ class TrainingLoop(ABC):
     # --- The state, as checkpoints hold it
 
     def place(self) -> dict[str, Any]:
-        """How far the training is. With `arrays`, all that it needs to go on."""
+        """How far the training has got. Together with `arrays`, all that is needed to resume it."""
         place = {"epoch": self.epoch, "step": self.step, "n_pairs": self.n_pairs, "losses": self.losses}
         return place | ({"best": self.best.epoch} if self.best else {})
 
@@ -245,7 +244,7 @@ class Reports:
 
 
 class Health:
-    """Ends a training whose vectors explode, as soon as that shows."""
+    """Stops a training as soon as its vectors are seen to explode."""
 
     def __init__(self, source: Source, checkpoints: Checkpoints | None, pool: Workers) -> None:
         self._source, self._checkpoints, self._pool = source, checkpoints, pool
@@ -273,7 +272,7 @@ class Health:
         )
 
 
-class Savepoints:
+class CheckpointWriter:
     """The checkpoints of one training: when to write one, what is in it, and where to go on."""
 
     def __init__(self, training: TrainingLoop) -> None:
@@ -292,7 +291,7 @@ class Savepoints:
         if self._checkpoints:
             self._checkpoints.begin(position)
 
-    def pause(self, position: int, epoch_ended: bool = False) -> None:
+    def write_if_due(self, position: int, epoch_ended: bool = False) -> None:
         """Between two steps: write a checkpoint if one is due, and stop if asked to."""
         checkpoints = self._checkpoints
         if checkpoints and (checkpoints.stop_asked or checkpoints.due(position, epoch_ended)):
@@ -323,11 +322,12 @@ class Savepoints:
             at = position - epoch * source.n_positions
             raise StoppedError(
                 f"Stopped in epoch {epoch + 1}, at {source.unit[:-1]} {at:,}. "
-                f"To go on: pairloom train --resume {self._checkpoints.folder} (in Python, resume=True)"
+                f"To resume: pairloom train --resume {self._checkpoints.folder} "
+                "(in Python, Checkpoints(..., resume=True))"
             )
 
     def _identity(self) -> dict[str, Any]:
-        """What must be the same for two trainings to be one. (As in JSON, where tuples are lists.)"""
+        """What a training must share with a checkpoint to resume from it. (As in JSON, where tuples are lists.)"""
         source, started = self._training.source, self._training.started
         return {"pairloom": __version__, "config": asdict(source.config), "corpus": source.record, "start": started}
 
@@ -355,7 +355,7 @@ def _largest(values: npt.NDArray[np.float32]) -> float:
     return float(np.maximum(-values.min(), values.max()))
 
 
-def start_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
+def new_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
     """W small and random, C zero: every pair starts with p(D=1|w,c) = 1/2."""
     from pairloom.kernel.rng import start_rows
     from pairloom.kernel.simd import LANES

@@ -1,7 +1,8 @@
-"""A training as it was asked for, checked once and before the corpus is opened or anything is written.
+"""What a training was asked to do, checked before the corpus is opened or anything is written.
 
-`Plan.of_text` and `Plan.of_pairs` make every check of `train`, of `train_pairs` and of the command line. Nothing
-further down refuses an option.
+`Plan.of_text` and `Plan.of_pairs` check the options and where to write; `word_choice` and `side_choice` check the given
+words. What needs the data is checked when it is known: `tokenize` and `columns` when the corpus is opened, a folder of
+checkpoints when it is claimed, and limits that depend on the vocabulary (softmax, sppmi-svd, patience) before training.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -38,7 +39,7 @@ class RunKeywords(TypedDict, total=False):
     on_progress: OnProgress
 
 
-# The parameters of the two functions beside the options, for the hint at a misspelt one.
+# Parameters of the two functions that are not options, so that the error for a misspelt name can suggest them.
 _OF_TRAIN = ["keep", "drop", "vocabulary", "tokenize", "grow", *RunKeywords.__annotations__]
 _OF_TRAIN_PAIRS = ["words", "contexts", "columns", *RunKeywords.__annotations__]
 
@@ -63,7 +64,7 @@ class Plan:
 
     config: TrainConfig
     text: TextOptions = field(default_factory=TextOptions)
-    chosen: frozenset[str] = frozenset()  # the options that were given, rather than left at their defaults
+    explicit: frozenset[str] = frozenset()  # the options that were given, rather than left at their defaults
     start: Start | None = None
     threads: int = 1
     budget: Budget = field(default_factory=Budget)
@@ -120,7 +121,7 @@ class Plan:
         return cls(
             config=config,
             text=text,
-            chosen=frozenset(options),
+            explicit=frozenset(options),
             start=start,
             threads=threads,
             budget=budget,
@@ -143,7 +144,7 @@ class Plan:
         selection = WordSelection(min_count=config.min_count, max_vocab=config.max_vocab, keep=keep, drop=drop)
         if vocabulary is not None:
             _check_type(vocabulary, "vocabulary")
-            if selection.keep or selection.drop or self.chosen & {"min_count", "max_vocab"}:
+            if selection.keep or selection.drop or self.explicit & {"min_count", "max_vocab"}:
                 raise ConfigError("A given vocabulary is used as it is. Leave out min_count, max_vocab, keep and drop.")
             if self.start and self.start.grow:
                 raise ConfigError("A given vocabulary is used as it is, so it cannot grow. Leave out one of the two.")
@@ -151,8 +152,8 @@ class Plan:
 
     def side_choice(self, words: Vocabulary | None = None, contexts: Vocabulary | None = None) -> SideChoice:
         """The words and contexts of pairs to learn, checked."""
-        _check_given(words, "words", self.chosen & {"min_count", "max_vocab"})
-        _check_given(contexts, "contexts", self.chosen & {"min_context_count"})
+        _check_given(words, "words", self.explicit & {"min_count", "max_vocab"})
+        _check_given(contexts, "contexts", self.explicit & {"min_context_count"})
         return SideChoice(words, contexts)
 
     @contextmanager
@@ -186,7 +187,9 @@ def _check_freeze(plan: Plan) -> None:
             f"objective={config.objective}. Leave out one of them."
         )
     if plan.freeze == "contexts" and config.positional:
-        raise ConfigError("Positional contexts cannot be frozen with a text: each word has several. Freeze words.")
+        raise ConfigError(
+            "freeze=contexts cannot be combined with positional. Use freeze=words, or leave out positional."
+        )
 
 
 def _check_given(vocabulary: object, name: Literal["words", "contexts"], contradicting: frozenset[str]) -> None:
@@ -196,7 +199,7 @@ def _check_given(vocabulary: object, name: Literal["words", "contexts"], contrad
     _check_type(vocabulary, name)
     if len(vocabulary) < 2:  # type: ignore[arg-type]  # checked above
         n = len(vocabulary)  # type: ignore[arg-type]
-        raise InputError(f"The given {name} are {n}; need at least 2 to tell them apart. Give more.")
+        raise InputError(f"The given vocabulary of {name} has {n} of them, and at least 2 are needed. Give more.")
     if contradicting:
         raise ConfigError(f"Given {name} are used as they are. Leave out {min(contradicting)}.")
 

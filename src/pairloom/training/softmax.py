@@ -122,7 +122,7 @@ class SoftmaxTraining(TrainingLoop):
         )
         found = []
         for a_round in self.source.rounds(PAIRS_PER_ROUND):
-            self.savepoints.pause(self.position)
+            self.checkpoint_writer.write_if_due(self.position)
             dealt = self.source.deal(draws, a_round, 1, word_part, context_part, self.pool)
             found.append(np.unique(dealt.pairs[: dealt.starts[-1]], return_counts=True))
         return _merged(found, len(self.source.words.names))

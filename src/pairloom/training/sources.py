@@ -23,7 +23,7 @@ from pairloom.training.plan import Plan, SideChoice, WordChoice
 
 @contextmanager
 def source_of_text(plan: Plan, corpus: Corpus, choice: WordChoice) -> Iterator[TextSource]:
-    """The pairs of a text, by its ids in a file that is closed when the body ends."""
+    """A source of the pairs of a text. The file with its ids is closed when the body ends."""
     with encoded_text(plan, corpus, choice) as encoded:
         source = TextSource(encoded, plan.config)
         plan.check_space(source)
@@ -47,7 +47,7 @@ def encoded_text(plan: Plan, corpus: Corpus, choice: WordChoice) -> Encoded:
 
 
 def _vocabulary(plan: Plan, corpus: Corpus, choice: WordChoice) -> Vocabulary | None:
-    """A vocabulary that is not just counted: a given one, or one that the vectors to start from have a say in."""
+    """The given vocabulary, or one that also depends on the vectors to start from. None if words are only counted."""
     start = plan.start
     if choice.vocabulary is not None or start is None or not (start.grow or start.freeze):
         return choice.vocabulary
@@ -67,7 +67,7 @@ def _vocabulary(plan: Plan, corpus: Corpus, choice: WordChoice) -> Vocabulary | 
 
 @contextmanager
 def source_of_pairs(plan: Plan, corpus: PairCorpus, choice: SideChoice) -> Iterator[PairSource]:
-    """Pairs encoded into a temporary folder, which goes when the body ends."""
+    """A source of given pairs, encoded into a temporary folder that is deleted when the body ends."""
     config = plan.config
     least = config.min_count if config.min_context_count is None else config.min_context_count
     with temporary_folder(cache_folder(plan.cache_dir)) as folder:

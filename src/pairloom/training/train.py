@@ -1,6 +1,6 @@
 """From a corpus, or from pairs, to vectors: `train` and `train_pairs`.
 
-Both make a plan, which checks all options; read; and hand a source of pairs to the training that the plan asks for.
+Both make a `Plan`, which checks the options, turn the corpus into a source of pairs, and train on it (`learn.py`).
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -94,7 +94,7 @@ def train_pairs(
     """Learn an `Embedding` from pairs (w, c) or (w, c, weight) of two vocabularies: files, Parquet, or an iterable.
 
     options          the fields of `TrainConfig` that are not about windows, and of `TextOptions`; `sample` is 0 unless
-                     it is given. min_count and min_context_count say how much words and contexts must weigh
+                     it is given. Words and contexts of less weight than min_count and min_context_count are left out
     words, contexts  learn these, instead of counting
     columns          the columns of a Parquet file: words, contexts and, if there are any, weights
 
@@ -144,7 +144,7 @@ def train_given_pairs(
 
 
 def _load_kernels(plan: Plan, pairs: bool) -> None:
-    """Compile before anything is read, and measure memory after: compiled code stays, and each need is added to it."""
+    """Compile before words are counted. Then measure memory: all later needs are added to what compiled code takes."""
     plan.on_progress(Progress(stage="compile"))
     config = plan.config
     load_kernels(

@@ -1,4 +1,4 @@
-"""Kernels compiled, or loaded from Numba's cache, before anything is read.
+"""Compiles the kernels, or loads them from Numba's cache, before the corpus is counted.
 
 Numba compiles a function when it is first called, for the types of its arguments. So each kind of training runs once
 on a text, or on pairs, of a few words, from reading to the last step. All that the real training calls is then ready,
@@ -48,7 +48,7 @@ def load_kernels(
 
 
 def _grow_tables() -> None:
-    """What tables of words do only when they are full, or come from several threads."""
+    """Call what the toy text would not: growing a full table of words, and merging the tables of several threads."""
     from pairloom.kernel.text import words
 
     line = np.frombuffer(b"a b a b\n", np.uint8)
@@ -57,7 +57,7 @@ def _grow_tables() -> None:
 
 
 def _train_text(plan: Plan, folder: Path) -> Embedding:
-    """Files and token lists are counted and encoded by different kernels, so here are both."""
+    """Files and token lists are counted and encoded by different kernels, so both are read here."""
     file = folder / "toy.txt"
     file.write_text("".join(" ".join(sentence) + "\n" for sentence in _SENTENCES))
     with open_corpus(_SENTENCES) as corpus, encoded_text(replace(plan, start=None), corpus, plan.word_choice()):

@@ -25,7 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         nargs="+",
         help="files of analogies (lines of four words, under `: section` lines), similarities (two words and a number) "
-        "or categories (a word and its category), told apart by their lines; - for standard input",
+        "or categories (a word and its category), recognised by their lines; - for standard input",
     )
     parser.add_argument(
         "--against",

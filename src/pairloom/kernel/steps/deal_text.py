@@ -1,10 +1,9 @@
 """Section 3, compiled: draw the pairs of some sentences, and deal them into the blocks that train them.
 
-Each chunk of sentences is processed three times. So any number of threads can work on chunks, and each pair still lands
-at its place in corpus order:
-    `thin`   subsamples and takes windows;
-    `count`  counts the pairs of each block;
-    `deal`   writes them, starting at this chunk's share of each block.
+`pairs/source.py` passes twice over the chunks of a round, so that any number of threads can work on them and each pair
+still lands at its place in corpus order:
+    pass 1   `thin` subsamples and takes windows, `count` counts the pairs of each block
+    pass 2   `deal` writes the pairs, starting at this chunk's share of each block
 """
 
 from typing import NamedTuple
