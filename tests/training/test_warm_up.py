@@ -104,6 +104,17 @@ def test_of_pairs(tmp_path, pairs, options):
     assert late_kernels(tmp_path, f"train(pairloom.train_pairs, {pairs}, {options})") == ""
 
 
+def test_of_pairs_in_parquet(tmp_path):
+    pytest.importorskip("arro3.io")
+    table = """
+import arro3.core, arro3.io
+columns = {name: arro3.core.Array(values, arro3.core.DataType.utf8()) for name, values in
+           (("w", [line[0] for line in words]), ("c", [line[1] for line in words]))}
+arro3.io.write_parquet(arro3.core.Table.from_pydict(columns), "pairs.parquet")
+"""
+    assert late_kernels(tmp_path, table + "train(pairloom.train_pairs, 'pairs.parquet')") == ""
+
+
 def test_of_pairs_by_softmax(tmp_path):
     assert late_kernels(tmp_path, "train(pairloom.train_pairs, 'pairs.txt', objective='softmax')", n_words=300) == ""
 
@@ -117,3 +128,9 @@ def test_a_kind_of_training_compiles_no_other(tmp_path):
         tmp_path, f"pairloom.train('text.txt', model='sppmi-svd', negatives=1, dim=4)\n{code}", n_words=300
     )
     assert "cooccur" in factored and "sgns" not in factored and "block" not in factored
+
+
+def test_lines_are_parsed_by_kernels_that_tuples_do_not_compile(tmp_path):
+    code = "print(*sorted({name.rpartition('.')[0] for name, _ in compiled()}))"
+    call = "pairloom.train_pairs([('a', 'b'), ('b', 'a')] * 50, dim=4, epochs=1, min_count=1)"
+    assert "pair_lines" not in late_kernels(tmp_path, f"{call}\n{code}")

@@ -67,6 +67,7 @@ class PairCorpus(ABC):
     """Pairs that are read in order, chunk by chunk. Close it, or use `with`, to remove spooled standard input."""
 
     name: str  # for messages
+    has_lines = False  # whether pairs are parsed from lines of text, by kernels
     size: int | None = None  # in the unit of `PairChunk.done`, if known
 
     @abstractmethod
@@ -126,6 +127,8 @@ def _paths(source: object) -> list[PathName] | None:
 
 class _TextPairs(PairCorpus):
     """Lines of files, parsed by all threads."""
+
+    has_lines = True
 
     def __init__(self, corpus: TextCorpus) -> None:
         self._corpus, self.name, self.size = corpus, corpus.name, corpus.size_bytes

@@ -123,7 +123,7 @@ def train_text(
         plan.claimed(),  # first of all: reading standard input may take hours
         open_corpus(corpus, text=plan.text, tokenize=tokenize) as opened,
     ):
-        _load_kernels(plan, pairs=False)
+        _load_kernels(plan, pairs=False, from_lines=opened.has_blocks)
         with source_of_text(plan, opened, choice) as source:
             embedding = learn(source, plan, opened.check_unchanged)
         embedding.record["text"] = {"lowercase": plan.text.lowercase, "max_sentence": plan.text.max_sentence}
@@ -136,19 +136,20 @@ def train_given_pairs(
 ) -> Embedding:
     """`train_pairs`, once all options are checked."""
     with plan.claimed(), open_pairs(pairs, text=plan.text, columns=columns) as opened:
-        _load_kernels(plan, pairs=True)
+        _load_kernels(plan, pairs=True, from_lines=opened.has_lines)
         with source_of_pairs(plan, opened, choice) as source:
             embedding = learn(source, plan, opened.check_unchanged)
         plan.outputs.save(embedding)
     return embedding
 
 
-def _load_kernels(plan: Plan, pairs: bool) -> None:
+def _load_kernels(plan: Plan, *, pairs: bool, from_lines: bool) -> None:
     """Compile before words are counted. Then measure memory: all later needs are added to what compiled code takes."""
     plan.on_progress(Progress(stage="compile"))
     config = plan.config
     load_kernels(
         pairs=pairs,
+        from_lines=from_lines,
         model=config.model,
         objective=config.objective,
         positional=config.positional,

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from pairloom.config import Architecture, Objective, TextOptions, TrainConfig
+from pairloom.config import Architecture, Objective, TrainConfig
 from pairloom.corpus.sentences import open_corpus
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.system.files import output_errors
 from pairloom.training.learn import learn
 from pairloom.training.plan import Plan, SideChoice
-from pairloom.training.sources import encoded_text, source_of_pairs, source_of_text
+from pairloom.training.sources import source_of_pairs, source_of_text
 from pairloom.training.start import Start
 from pairloom.vectors.embedding import Embedding
 
@@ -31,20 +31,25 @@ _CONFIG = TrainConfig(dim=2, negatives=1, epochs=1, min_count=1, sample=0.5, hel
 def load_kernels(
     *,
     pairs: bool = False,
+    from_lines: bool = True,
     model: Architecture = "skipgram",
     objective: Objective = "negative",
     positional: bool = False,
     frozen: bool = False,
 ) -> None:
-    """Make all kernels ready that this kind of training calls."""
+    """Make all kernels ready that this kind of training calls.
+
+    from_lines: words or pairs are read from lines of text. Those of Python objects and of Parquet need other kernels.
+    """
     config = replace(_CONFIG, model=model, objective=objective, positional=positional)
     with output_errors(tempfile.gettempdir()), tempfile.TemporaryDirectory(prefix="pairloom-") as folder:
-        _grow_tables()
+        file = Path(folder) / "toy.txt" if from_lines else None
         plan = Plan(config=config, cache_dir=folder)
+        _grow_tables()
         train_toy = _train_pairs if pairs else _train_text
-        embedding = train_toy(plan, Path(folder))
+        embedding = train_toy(plan, file)
         if frozen:
-            train_toy(replace(plan, start=Start(embedding, grow=False, freeze="words")), Path(folder))
+            train_toy(replace(plan, start=Start(embedding, grow=False, freeze="words")), file)
 
 
 def _grow_tables() -> None:
@@ -56,21 +61,18 @@ def _grow_tables() -> None:
     words.merge(counted, *words.contents(counted))
 
 
-def _train_text(plan: Plan, folder: Path) -> Embedding:
-    """Files and token lists are counted and encoded by different kernels, so both are read here."""
-    file = folder / "toy.txt"
-    file.write_text("".join(" ".join(sentence) + "\n" for sentence in _SENTENCES))
-    with open_corpus(_SENTENCES) as corpus, encoded_text(replace(plan, start=None), corpus, plan.word_choice()):
-        pass
-    with open_corpus(file) as corpus, source_of_text(plan, corpus, plan.word_choice()) as source:
+def _train_text(plan: Plan, file: Path | None) -> Embedding:
+    if file:
+        file.write_text("".join(" ".join(sentence) + "\n" for sentence in _SENTENCES))
+    with open_corpus(file or _SENTENCES) as corpus, source_of_text(plan, corpus, plan.word_choice()) as source:
         return learn(source, plan)
 
 
-def _train_pairs(plan: Plan, folder: Path) -> Embedding:
-    """From a file without weights, then from an iterable with weights."""
-    file = folder / "toy.txt"
-    file.write_text("".join(f"{word} {context}\n" for word, context, _ in _PAIRS))
-    with open_pairs(file, text=TextOptions()) as pairs, source_of_pairs(plan, pairs, SideChoice()) as source:
-        learn(source, plan)
-    with open_pairs(_PAIRS, text=TextOptions()) as pairs, source_of_pairs(plan, pairs, SideChoice()) as source:
-        return learn(source, plan)
+def _train_pairs(plan: Plan, file: Path | None) -> Embedding:
+    """Without weights, then with weights."""
+    for pairs in ([pair[:2] for pair in _PAIRS], _PAIRS):
+        if file:
+            file.write_text("".join(" ".join(map(str, pair)) + "\n" for pair in pairs))
+        with open_pairs(file or pairs) as opened, source_of_pairs(plan, opened, SideChoice()) as source:
+            embedding = learn(source, plan)
+    return embedding
