@@ -38,7 +38,7 @@ from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.source import DealtPairs
 from pairloom.system.threads import workers
 from pairloom.training.blockwise import noise_by_part
-from pairloom.training.loop import new_model
+from pairloom.training.start import new_model
 from pairloom.training.warm_up import load_kernels
 
 CACHE_BYTES = 2**17  # of each matrix

@@ -56,7 +56,7 @@ class StopAfter(Checkpoints):
 @pytest.fixture
 def often(monkeypatch):
     """Reports, and so chances to stop, at every step."""
-    monkeypatch.setattr("pairloom.training.loop.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("pairloom.training.monitoring.SECONDS_BETWEEN_REPORTS", 0.0)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -462,7 +462,7 @@ def test_what_is_not_healthy_is_never_written(text, tmp_path, monkeypatch, kind)
     trainings = []
     begin = TrainingLoop._begin
     monkeypatch.setattr(TrainingLoop, "_begin", lambda self: (trainings.append(self), begin(self)))
-    monkeypatch.setattr("pairloom.training.loop.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("pairloom.training.monitoring.SECONDS_BETWEEN_REPORTS", 0.0)
     checkpoints = Checkpoints(tmp_path / "run", every="0.000001s")
     with pytest.raises(pairloom.DivergedError):
         pairloom.train(text, checkpoint=checkpoints, on_progress=explode, **options(kind))

@@ -345,7 +345,7 @@ def test_a_model_for_which_there_is_no_memory_is_refused_with_its_size(two_topic
         raise MemoryError
 
     load_kernels()  # which trains a toy
-    monkeypatch.setattr("pairloom.training.loop._aligned", none)
+    monkeypatch.setattr("pairloom.training.start._aligned", none)
     with pytest.raises(
         pairloom.InputError, match=r"^20 words and 20 contexts of dim 8 take 0\.0 MB, more than there is"
     ):

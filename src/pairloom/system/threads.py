@@ -9,8 +9,11 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeVar
+
+import numpy as np
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -253,3 +256,13 @@ def one_thread() -> Iterator[None]:
 
     with threadpool_limits(1):
         yield
+
+
+def spans(n: int, pieces: int) -> list[tuple[int, int]]:
+    """0..n cut into at most `pieces` ranges of nearly equal length.
+
+    >>> spans(5, 2)
+    [(0, 2), (2, 5)]
+    """
+    edges = np.linspace(0, n, min(n, pieces) + 1).astype(int).tolist()
+    return list(pairwise(edges))

@@ -20,10 +20,10 @@ from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import deal_parts, number_of_parts, pairs_per_round
 from pairloom.pairs.source import DealtPairs, Round, Source
-from pairloom.system.threads import relay
+from pairloom.system.threads import relay, spans
 from pairloom.training.checkpoint import State
 from pairloom.training.heldout import HeldoutPairs
-from pairloom.training.loop import Runtime, TrainingLoop, spans
+from pairloom.training.loop import Runtime, TrainingLoop
 from pairloom.training.start import Start
 from pairloom.types import Float64s, Ids
 

@@ -4,38 +4,27 @@ Its subclasses train the epochs: in blocks (`blockwise.py`), in the order of the
 products (`softmax.py`).
 """
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from pairloom import __version__
-from pairloom.errors import CorpusChangedError, DivergedError, Fault, InputError, StoppedError
-from pairloom.method.draws import Purpose, key
-from pairloom.pairs.blocks import stride_of
+from pairloom.errors import CorpusChangedError, Fault, InputError, StoppedError
 from pairloom.pairs.source import Source, WeightedNames
-from pairloom.progress import OnProgress, Progress, ignore
-from pairloom.system.display import format_bytes
+from pairloom.progress import OnProgress, ignore
 from pairloom.system.threads import Workers
 from pairloom.training.checkpoint import Checkpoints, State
 from pairloom.training.heldout import HeldoutMeasure
-from pairloom.training.start import Start
+from pairloom.training.monitoring import Health, Reports
+from pairloom.training.start import Start, new_model
 from pairloom.types import Matrix
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import has_form_of
 from pairloom.vectors.vectors import Vectors
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from pairloom.kernel.steps.sgns import Model
-
-LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; below 100 in a healthy training
-LARGEST_COMPONENT = 1e3  # of a vector; below 20 in a healthy training
-SECONDS_BETWEEN_REPORTS = 0.25
+    pass
 
 
 class Runtime(NamedTuple):
@@ -207,71 +196,6 @@ class TrainingLoop(ABC):
         return Embedding(words=words, contexts=contexts, record=record)
 
 
-class Reports:
-    """Progress reports, a few times a second."""
-
-    def __init__(self, source: Source, on_progress: OnProgress) -> None:
-        self._source, self._on_progress = source, on_progress
-        self._due = self._began = 0.0
-        self._began_at = 0
-
-    def begin(self, position: int) -> None:
-        """Speed is measured from here on."""
-        self._began, self._began_at = time.perf_counter(), position
-
-    @property
-    def are_due(self) -> bool:
-        """Whether it is time for one."""
-        return time.perf_counter() >= self._due
-
-    def send(self, done: int, lr: float, heldout: float | None) -> None:
-        """Report that the training has come to position `done`."""
-        self._due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
-        positions, epochs = self._source.n_positions, self._source.config.epochs
-        self._on_progress(
-            Progress(
-                stage="train",
-                done=done,
-                total=epochs * positions,
-                epoch=max(1, -(-done // positions)),  # the end of an epoch still belongs to it
-                epochs=epochs,
-                lr=lr,
-                unit=self._source.unit,
-                words_per_second=(done - self._began_at) / (time.perf_counter() - self._began),
-                heldout=heldout,
-            )
-        )
-
-
-class Health:
-    """Stops a training as soon as its vectors are seen to explode."""
-
-    def __init__(self, source: Source, checkpoints: Checkpoints | None, pool: Workers) -> None:
-        self._source, self._checkpoints, self._pool = source, checkpoints, pool
-
-    def check_products(self, mean_square: float, position: float) -> None:
-        """Refuse inner products v_w·v_c that are too large on average, or NaN."""
-        self.check(mean_square <= LARGEST_SQUARE, position)
-
-    def check_model(self, model: "Model", position: float) -> None:
-        """Refuse vectors with a component that is too large, or NaN."""
-        pieces = [m[first:last] for m in (model.W, model.C) for first, last in spans(len(m), 8)]
-        largest = np.max(list(self._pool.map(_largest, pieces)))  # NaN if one is
-        self.check(bool(largest <= LARGEST_COMPONENT), position)
-
-    def check(self, healthy: bool, position: float) -> None:
-        """Raise a DivergedError unless healthy."""
-        if healthy:
-            return
-        config = self._source.config
-        epoch, at = divmod(int(position), self._source.n_positions)
-        kept = f" Earlier checkpoints are in {self._checkpoints.folder}." if self._checkpoints else ""
-        raise DivergedError(
-            f"The vectors diverged in epoch {epoch + 1}, near {self._source.unit[:-1]} {at:,}. "
-            f"The learning rate {config.lr:g} is likely too high; {config.usual_lr} is usual.{kept}"
-        )
-
-
 class CheckpointWriter:
     """The checkpoints of one training: when to write one, what is in it, and where to go on."""
 
@@ -348,46 +272,3 @@ class CheckpointWriter:
         )
         if not sound:
             raise Fault("it does not hold what this training writes.")
-
-
-def _largest(values: npt.NDArray[np.float32]) -> float:
-    """The largest absolute value; NaN if there is one."""
-    return float(np.maximum(-values.min(), values.max()))
-
-
-def new_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
-    """W small and random, C zero: every pair starts with p(D=1|w,c) = 1/2."""
-    from pairloom.kernel.rng import start_rows
-    from pairloom.kernel.simd import LANES
-    from pairloom.kernel.steps.sgns import Model
-
-    stride = stride_of(dim)
-    try:
-        W, C = _aligned(n_words * stride), _aligned(n_contexts * stride)
-    except MemoryError:
-        size = format_bytes(4 * (n_words + n_contexts) * stride)
-        raise InputError(
-            f"{n_words:,} words and {n_contexts:,} contexts of dim {dim} take {size}, more than there is. "
-            "Lower dim or raise min_count."
-        ) from None
-    model = Model(W, C, -(-dim // LANES) * LANES, stride)
-    start_key = key(seed, Purpose.START)
-    list(pool.map(lambda span: start_rows(model.W, stride, dim, start_key, *span), spans(n_words, 64)))
-    return model
-
-
-def _aligned(n: int) -> np.ndarray:
-    """n zeros that start at a cache line."""
-    padded = np.zeros(n + 16, np.float32)
-    skip = (-padded.ctypes.data // 4) % 16
-    return padded[skip : skip + n]
-
-
-def spans(n: int, pieces: int) -> list[tuple[int, int]]:
-    """0..n cut into at most `pieces` ranges of nearly equal length.
-
-    >>> spans(5, 2)
-    [(0, 2), (2, 5)]
-    """
-    edges = np.linspace(0, n, min(n, pieces) + 1).astype(int).tolist()
-    return list(pairwise(edges))

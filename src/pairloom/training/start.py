@@ -1,4 +1,4 @@
-"""Training that starts from existing vectors, in any format.
+"""Where training starts: at random, or from existing vectors in any format.
 
 Known words start from their vectors, new words at random. A frozen side does not move; each row of the other side is
 then a logistic regression, as the paper remarks.
@@ -6,7 +6,7 @@ then a logistic regression, as the paper remarks.
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,17 @@ from pairloom.config import check_choice
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, InputError
+from pairloom.method.draws import Purpose, key
+from pairloom.pairs.blocks import stride_of
+from pairloom.system.display import format_bytes
+from pairloom.system.threads import Workers, spans
 from pairloom.types import Matrix, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import recorded_options
 from pairloom.vectors.vectors import Vectors
+
+if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
+    from pairloom.kernel.steps.sgns import Model
 
 Frozen = Literal["words", "contexts"]
 StartLike = Embedding | Vectors | PathName
@@ -144,3 +151,31 @@ def _take_over(matrix: Matrix, names: Iterable[str], side: Vectors) -> int:
         some = there[first : first + (1 << 16)]
         matrix[some] = side.vectors[rows[some]]
     return len(there)
+
+
+def new_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
+    """W small and random, C zero: every pair starts with p(D=1|w,c) = 1/2."""
+    from pairloom.kernel.rng import start_rows
+    from pairloom.kernel.simd import LANES
+    from pairloom.kernel.steps.sgns import Model
+
+    stride = stride_of(dim)
+    try:
+        W, C = _aligned(n_words * stride), _aligned(n_contexts * stride)
+    except MemoryError:
+        size = format_bytes(4 * (n_words + n_contexts) * stride)
+        raise InputError(
+            f"{n_words:,} words and {n_contexts:,} contexts of dim {dim} take {size}, more than there is. "
+            "Lower dim or raise min_count."
+        ) from None
+    model = Model(W, C, -(-dim // LANES) * LANES, stride)
+    start_key = key(seed, Purpose.START)
+    list(pool.map(lambda span: start_rows(model.W, stride, dim, start_key, *span), spans(n_words, 64)))
+    return model
+
+
+def _aligned(n: int) -> np.ndarray:
+    """n zeros that start at a cache line."""
+    padded = np.zeros(n + 16, np.float32)
+    skip = (-padded.ctypes.data // 4) % 16
+    return padded[skip : skip + n]

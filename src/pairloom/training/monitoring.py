@@ -1,0 +1,90 @@
+"""What is watched while a training runs: its progress, and the health of its vectors."""
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.errors import DivergedError
+from pairloom.pairs.source import Source
+from pairloom.progress import OnProgress, Progress
+from pairloom.system.threads import Workers, spans
+from pairloom.training.checkpoint import Checkpoints
+
+if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
+    from pairloom.kernel.steps.sgns import Model
+
+LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; below 100 in a healthy training
+LARGEST_COMPONENT = 1e3  # of a vector; below 20 in a healthy training
+SECONDS_BETWEEN_REPORTS = 0.25
+
+
+class Reports:
+    """Progress reports, a few times a second."""
+
+    def __init__(self, source: Source, on_progress: OnProgress) -> None:
+        self._source, self._on_progress = source, on_progress
+        self._due = self._began = 0.0
+        self._began_at = 0
+
+    def begin(self, position: int) -> None:
+        """Speed is measured from here on."""
+        self._began, self._began_at = time.perf_counter(), position
+
+    @property
+    def are_due(self) -> bool:
+        """Whether it is time for one."""
+        return time.perf_counter() >= self._due
+
+    def send(self, done: int, lr: float, heldout: float | None) -> None:
+        """Report that the training has come to position `done`."""
+        self._due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
+        positions, epochs = self._source.n_positions, self._source.config.epochs
+        self._on_progress(
+            Progress(
+                stage="train",
+                done=done,
+                total=epochs * positions,
+                epoch=max(1, -(-done // positions)),  # the end of an epoch still belongs to it
+                epochs=epochs,
+                lr=lr,
+                unit=self._source.unit,
+                words_per_second=(done - self._began_at) / (time.perf_counter() - self._began),
+                heldout=heldout,
+            )
+        )
+
+
+class Health:
+    """Stops a training as soon as its vectors are seen to explode."""
+
+    def __init__(self, source: Source, checkpoints: Checkpoints | None, pool: Workers) -> None:
+        self._source, self._checkpoints, self._pool = source, checkpoints, pool
+
+    def check_products(self, mean_square: float, position: float) -> None:
+        """Refuse inner products v_w·v_c that are too large on average, or NaN."""
+        self.check(mean_square <= LARGEST_SQUARE, position)
+
+    def check_model(self, model: "Model", position: float) -> None:
+        """Refuse vectors with a component that is too large, or NaN."""
+        pieces = [m[first:last] for m in (model.W, model.C) for first, last in spans(len(m), 8)]
+        largest = np.max(list(self._pool.map(_largest, pieces)))  # NaN if one is
+        self.check(bool(largest <= LARGEST_COMPONENT), position)
+
+    def check(self, healthy: bool, position: float) -> None:
+        """Raise a DivergedError unless healthy."""
+        if healthy:
+            return
+        config = self._source.config
+        epoch, at = divmod(int(position), self._source.n_positions)
+        kept = f" Earlier checkpoints are in {self._checkpoints.folder}." if self._checkpoints else ""
+        raise DivergedError(
+            f"The vectors diverged in epoch {epoch + 1}, near {self._source.unit[:-1]} {at:,}. "
+            f"The learning rate {config.lr:g} is likely too high; {config.usual_lr} is usual.{kept}"
+        )
+
+
+def _largest(values: npt.NDArray[np.float32]) -> float:
+    """The largest absolute value; NaN if there is one."""
+    return float(np.maximum(-values.min(), values.max()))
