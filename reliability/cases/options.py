@@ -169,7 +169,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--min-context-count": {"3": "for pairs", "0": "--min-context-count"}, "--columns": {"a,b": "--pairs"},
         "--start": MODEL, "--cache-dir": CACHE, "--max-memory": MEMORY,
         "--every": {"5m": "there is no folder", "": "empty"},
-        "--checkpoint": {"": "empty", "text.txt": "is no folder for checkpoints"},
+        "--checkpoint": {"": "empty", "text.txt": "cannot hold checkpoints"},
         "--resume": dict.fromkeys(["missing", "text.txt", "folder.loom", "x" * 300], "no training to resume"),
     },
     "train --checkpoint": {
@@ -246,7 +246,8 @@ def cases() -> Iterator[Case]:
         command = line.partition(" ")[0]
         known = options_of(parsers()[command])
         for name, action in known.items():
-            values = {**dict.fromkeys(_outside(line, name), name), **NAMED.get(line, {}).get(name, {})}
+            in_help = name if action.option_strings else str(action.metavar)
+            values = {**dict.fromkeys(_outside(line, name), in_help), **NAMED.get(line, {}).get(name, {})}
             if line == command:
                 values |= _mistyped(name, action)
             for value, says in values.items():
