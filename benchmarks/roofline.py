@@ -29,21 +29,27 @@ from pairloom.config import TrainConfig
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
-from pairloom.kernel.simd import LANES, add, address, broadcast, fma, load, multiply, store
-from pairloom.kernel.steps.block import PartNoise, make_room, train_diagonal
+from pairloom.kernel.memory import address
+from pairloom.kernel.simd import LANES, add, broadcast, fma, load, multiply, store
+from pairloom.kernel.steps.block import Descent, Diagonal, RoundTables, make_buffers, train_diagonal
+from pairloom.kernel.steps.parts import PartRows
+from pairloom.kernel.steps.rates import Rates
 from pairloom.kernel.steps.sgns import Model
 from pairloom.method.draws import Purpose, key
-from pairloom.pairs.blocks import PAIRS_PER_ROUND, deal_parts, number_of_parts
+from pairloom.pairs.blocks import Division
 from pairloom.pairs.from_text import TextSource
-from pairloom.pairs.source import DealtPairs
+from pairloom.pairs.hubs import hubs_of
+from pairloom.pairs.parts import Dealing, deal, noise_of_parts, rows_of_parts
+from pairloom.pairs.source import Dealings, DealtPairs
 from pairloom.system.threads import workers
-from pairloom.training.blockwise import noise_by_part
-from pairloom.training.start import new_model
+from pairloom.training.start import aligned_zeros, new_model
 from pairloom.training.warm_up import load_kernels
+from pairloom.types import Float64s
 
 CACHE_BYTES = 2**17  # of each matrix
 MEMORY_BYTES = 2**29
 PAIRS = 60_000  # of any two words, in all blocks together
+NO_HUBS = np.empty(0, np.int32)
 DIAGONALS = 2  # number of diagonals of blocks to train
 TARGET = {100: 0.4} | dict.fromkeys((200, 256, 300, 384, 512), 0.5)  # of the peak by dim: rows of a text, 5 negatives
 
@@ -52,8 +58,7 @@ class Work(NamedTuple):
     """Blocks to train."""
 
     model: Model
-    dealt: DealtPairs
-    noise: PartNoise
+    tables: RoundTables
     parts: int
 
 
@@ -105,8 +110,8 @@ def _works(encoded: Encoded, dim: int) -> list[tuple[str, Work]]:
 
 def _drawn(n_words: int, dim: int) -> Work:
     """Pairs of random words, in the blocks of the first diagonals."""
-    parts = number_of_parts(n_words, n_words, dim, PAIRS_PER_ROUND)
-    noise = noise_by_part(np.full(n_words, 1 / n_words), deal_parts(n_words, parts, key(1)), parts)
+    parts = Division.of(n_words, n_words, dim, 5).parts
+    dealing = deal(n_words, NO_HUBS, parts, key(1))
     blocks = [i * parts + (i + s) % parts for s in range(min(parts, DIAGONALS)) for i in range(parts)]
     lengths = np.zeros(parts * parts, np.int64)
     lengths[blocks] = PAIRS // len(blocks)
@@ -114,36 +119,45 @@ def _drawn(n_words: int, dim: int) -> Work:
     pairs = np.empty(starts[-1], np.int64)
     rng = np.random.default_rng(0)
     for block in blocks:
-        w, c = (
-            rng.choice(noise.ids[noise.starts[p] : noise.starts[p + 1]], lengths[block]) for p in divmod(block, parts)
-        )
-        pairs[starts[block] : starts[block + 1]] = (w.astype(np.int64) << 32) | c
-    with workers(1) as pool:
-        return Work(new_model(n_words, n_words, dim, 1, pool), DealtPairs(pairs, starts), noise, parts)
+        w, c = (rng.integers(0, n_words // parts, lengths[block]) * parts + part for part in divmod(block, parts))
+        pairs[starts[block] : starts[block + 1]] = (w << 32) | c
+    return _work(DealtPairs(pairs, starts), dealing, np.full(n_words, 1 / n_words), dim)
 
 
 def _of_text(encoded: Encoded, dim: int) -> Work:
-    """The blocks of a text's first round."""
+    """The blocks of a text's first long round."""
     n_words = len(encoded.vocabulary)
-    parts = number_of_parts(n_words, n_words, dim, PAIRS_PER_ROUND)
-    part_of = deal_parts(n_words, parts, key(1, Purpose.PARTS, 0, 0))
-    noise = noise_by_part(encoded.vocabulary.noise(0.75), part_of, parts)
+    division = Division.of(n_words, n_words, dim, 5)
     with workers(1) as pool:
         source = TextSource(encoded, TrainConfig(dim=dim, sample=1e-4, heldout=0.0))
-        dealt = source.deal(0, next(source.rounds(PAIRS_PER_ROUND)), parts, part_of, part_of, pool)
-        return Work(new_model(n_words, n_words, dim, 1, pool), dealt, noise, parts)
+        hubs = hubs_of(source.word_share, division.parts)
+        dealing = deal(n_words, hubs, division.parts, key(1, Purpose.PARTS, 0, 0))
+        edges = 0.0, min(1.0, division.longest_round / source.n_pairs)
+        dealt = source.deal(0, next(source.rounds(edges)), Dealings(dealing, dealing, key(1)), pool)
+        return _work(dealt, dealing, encoded.vocabulary.noise(0.75), dim)
+
+
+def _work(dealt: DealtPairs, dealing: Dealing, probability: Float64s, dim: int) -> Work:
+    with workers(1) as pool:
+        model = new_model(np.ones(len(dealing.labels)), len(dealing.labels), dim, 1, pool)
+    ids = rows_of_parts(dealing)
+    copies = [aligned_zeros(dealing.parts * len(dealing.hubs) * model.stride) for _ in range(2)]
+    words, contexts = (PartRows(ids, dealing.hubs, some) for some in copies)
+    tables = RoundTables(dealt.pairs, dealt.starts, words, contexts, noise_of_parts(probability, dealing, ids))
+    return Work(model, tables, dealing.parts)
 
 
 def _row(work: Work, where: str, dim: int, negatives: int, repeat: int) -> dict[str, Any]:
-    model, dealt, noise, parts = work
-    longest, contexts = (int(np.diff(starts).max()) for starts in (dealt.starts, noise.starts))
-    room = make_room(negatives, longest, contexts, model.width)
+    model, tables, parts = work
+    sizes = np.diff(tables.starts)
+    buffers = make_buffers(negatives, int(sizes.max()), tables.noise.cut.shape[1], model.width)
+    descent = Descent(negatives, np.uint64(1), Rates(0.025, 0.025))
     shifts = range(min(parts, DIAGONALS))
-    pairs = sum(int(np.diff(dealt.starts)[[i * parts + (i + s) % parts for i in range(parts)]].sum()) for s in shifts)
+    pairs = sum(int(sizes[[i * parts + (i + s) % parts for i in range(parts)]].sum()) for s in shifts)
 
     def train() -> None:
         for shift in shifts:
-            train_diagonal(model, room, *dealt, noise, parts, shift, 0, parts, negatives, np.uint64(1), 0.025, 0.025)
+            train_diagonal(model, buffers, tables, Diagonal(parts, shift, np.zeros(1, np.int64), parts), descent)
 
     train()
     peaks, rates = [], []

@@ -1,8 +1,9 @@
 """pairloom: vectors for words and their contexts, by skip-gram with negative sampling.
 
 >>> import pairloom
->>> text = [["red", "green", "blue"], ["north", "south", "east"]] * 100
->>> emb = pairloom.train(text, dim=8, epochs=100, sample=0)
+>>> text = [[colour, "paint"] for colour in ("red", "green", "blue")] * 100
+>>> text += [[side, "wind"] for side in ("north", "south", "east")] * 100
+>>> emb = pairloom.train(text, dim=8, epochs=20, sample=0)
 >>> sorted(word for word, _ in emb.most_similar("red", topn=2))
 ['blue', 'green']
 

@@ -37,15 +37,15 @@ def test_with_vectors_as_long_as_the_vocabulary_the_products_become_pmi_minus_lo
     for target in [report.optimum, *([report.pmi] if noise_power == 1 else [])]:
         assert target.all.pearson > 0.95 and target.all.weighted_pearson > 0.97
     assert report.objective.reached > 0.98
-    # Draws that are the pair's own context are left out, as in word2vec.c, which shows where there are few words:
-    # D' has a pair k noise(c) (#(w) - #(w, c)) times.
+    # D' has a pair k noise(c) #(w) times, which shows where there are few words. (In word2vec.c it would be
+    # k noise(c) (#(w) - #(w, c)) times: draws that are the pair's own context are left out.)
     n = np.zeros((8, 8))
     for a, b in text:
         a, b = emb.words.get_index(a), emb.words.get_index(b)
         n[a, b] += 1
         n[b, a] += 1
     noise = vocabulary_of(emb).noise(noise_power)
-    optimum = np.log(n / (5 * noise * (n.sum(axis=1)[:, None] - n)))
+    optimum = np.log(n / (5 * noise * n.sum(axis=1)[:, None]))
     line = stats.linregress(optimum.ravel(), (emb.words.vectors @ emb.contexts.vectors.T).ravel())
     assert line.rvalue > 0.97 and line.slope == pytest.approx(1, abs=0.07)
 

@@ -131,7 +131,9 @@ def deal_all(ids, starts, limit, windows, parts, word_part, context_part, chunks
     """All pairs by the kernel, cut into chunks, as {block: [(w, c), ...]}."""
     memory = np.empty((4, len(ids)), np.int32)
     draws = kernel.TextDraws(limit, kernel.Reach.of(windows), KEYS, np.uint64(heldout_limit))
-    in_parts, offsets = kernel.Parts(parts, word_part, context_part), (windows.left, windows.n_offsets)
+    no_hubs = 2**31
+    in_parts = kernel.Labels(parts, word_part, context_part, no_hubs, no_hubs, np.uint64(0))
+    offsets = windows.left, windows.n_offsets
     counts = np.zeros((len(chunks), parts * parts), np.int64)
     survivors = []
     for (first, last), row in zip(chunks, counts, strict=True):
@@ -176,13 +178,13 @@ def test_the_kernel_gives_the_pairs_of_the_definition_in_the_same_order(
     ids = rng.integers(-1 if clean else 0, 9, starts[-1]).astype(np.int32)
     limit = keep_limit(rng.random(9) * 1.3)
     windows = Windows(*reach, shape, clean, positional)
-    word_part = (np.arange(9) % parts).astype(np.int32)
-    context_part = (np.arange(9 * windows.n_offsets) % parts).astype(np.int32) if positional else word_part
+    word_part = np.arange(9, dtype=np.int32)  # as labels: the part is what is left of a division by their number
+    context_part = np.arange(9 * windows.n_offsets, dtype=np.int32) if positional else word_part
     expected = {block: [] for block in range(parts * parts)}
     for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         options = {"windows": windows, "limit": limit, "keep_key": KEYS[0], "window_key": KEYS[1]}
         for w, c in sentence_pairs(ids[begin:end], begin, **options):
-            expected[word_part[w] * parts + context_part[c]].append((w, c))
+            expected[w % parts * parts + c % parts].append((w, c))
     sentences = len(lengths)
     for chunks in ([(0, sentences)], [(i, i + 1) for i in range(sentences)]):
         assert deal_all(ids, starts, limit, windows, parts, word_part, context_part, chunks) == expected
@@ -209,8 +211,8 @@ def test_the_number_of_pairs_is_that_of_a_brute_force_count(window):
 def test_held_out_sentences_give_no_pairs():
     starts = np.arange(0, 2001, 10)
     ids = np.repeat(np.arange(200), 10).astype(np.int32)  # the word tells the sentence
-    everything, none = np.full(200, 2**32, np.uint64), np.zeros(200, np.int32)
-    dealt = deal_all(ids, starts, everything, Windows(2, 2), 1, none, none, [(0, 200)], heldout_limit=2**31)[0]
+    everything, words = np.full(200, 2**32, np.uint64), np.arange(200, dtype=np.int32)
+    dealt = deal_all(ids, starts, everything, Windows(2, 2), 1, words, words, [(0, 200)], heldout_limit=2**31)[0]
     trained = {w for w, _ in dealt}
     assert 70 < len(trained) < 130
     assert all(w == c for w, c in dealt)

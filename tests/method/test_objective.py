@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from pairloom.method.objective import batch_step, corpus_loss, example_loss, log_sigmoid, pair_loss, sigmoid
+from pairloom.method.objective import (
+    NoiseWeights,
+    batch_step,
+    corpus_loss,
+    example_loss,
+    log_sigmoid,
+    pair_loss,
+    sigmoid,
+)
 
 RNG = np.random.default_rng(0)
 
@@ -94,13 +102,33 @@ def test_a_batch_step_is_the_gradient_step_where_no_row_occurs_twice():
             assert after[index] - before[index] == pytest.approx(-lr * slope, abs=1e-9)
 
 
-def test_a_drawn_context_does_not_push_a_pair_whose_own_context_it_is():
+def test_a_drawn_context_may_be_the_pairs_own_as_in_the_paper():
+    """D' is drawn from p(w) noise(c), whatever pair of D it is drawn for. (word2vec leaves such draws out.)"""
     W, C = RNG.normal(size=(2, 3, 4))
-    expected_W, expected_C = W.copy(), C.copy()
-    batch_step(expected_W, expected_C, np.array([0]), np.array([1]), np.empty(0, int), 0.1)
+    x = sigmoid(W[0] @ C[1])
+    after_own = C[1] + 0.1 * (1 - x) * W[0]
+    expected_W = W[0] + 0.1 * (1 - x) * C[1] - 0.1 * x * after_own
+    expected_C = after_own - 0.1 * x * W[0]
     batch_step(W, C, np.array([0]), np.array([1]), np.array([1]), 0.1)
-    np.testing.assert_array_equal(W, expected_W)
-    np.testing.assert_array_equal(C, expected_C)
+    np.testing.assert_allclose(W[0], expected_W)
+    np.testing.assert_allclose(C[1], expected_C)
+
+
+def test_in_parts_a_drawn_context_counts_by_its_weight():
+    W, C = RNG.normal(size=(2, 3, 4))
+    plain_W, plain_C, own_W, own_C = W.copy(), C.copy(), W.copy(), C.copy()
+    w, c = np.array([0]), np.array([1])
+    batch_step(own_W, own_C, w, c, np.empty(0, int), 0.1)
+    batch_step(plain_W, plain_C, w, c, np.array([2]), 0.1)
+    batch_step(W, C, w, c, np.array([2]), 0.1, NoiseWeights(drawn=3.0, together=0.1))
+    np.testing.assert_allclose(C[2] - own_C[2], 3 * (plain_C[2] - own_C[2]))
+    np.testing.assert_allclose(W[0] - own_W[0], 3 * (plain_W[0] - own_W[0]))
+    both = [[m.copy() for m in (own_W, own_C)] for _ in range(2)]
+    for (v, u), weights in zip(both, (NoiseWeights(), NoiseWeights(3.0, 0.1)), strict=True):
+        batch_step(v, u, w, c, np.array([1]), 1e-6, weights)
+    own_step = 1e-6 * (1 - sigmoid(own_W[0] @ own_C[1])) * own_W[0]
+    steps = [u[1] - own_C[1] - own_step for _, u in both]
+    np.testing.assert_allclose(steps[1], 3.0 * 0.1 * steps[0], rtol=1e-4)
 
 
 def test_no_step_is_lost_where_a_row_occurs_twice():

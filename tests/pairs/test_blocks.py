@@ -1,62 +1,66 @@
-"""Parts and rounds depend on the corpus and the model, never on threads."""
+"""How a training is divided depends on the corpus and the model, never on threads."""
 
 import numpy as np
 import pytest
 
-from pairloom.method.draws import key
-from pairloom.pairs.blocks import deal_parts, number_of_parts, pairs_per_round, ranges, stride_of
+from pairloom.pairs.blocks import Division, ranges, stride_of
 
 
-def test_parts_weigh_the_same():
-    counts = 1e6 / np.arange(1, 20_001)
-    parts = deal_parts(20_000, 32, key(1))
-    assert np.bincount(parts).tolist() == [625] * 32
-    without_the_most_frequent = np.bincount(parts[64:], weights=counts[64:])
-    assert without_the_most_frequent.max() / without_the_most_frequent.min() < 1.2
-
-
-def test_which_words_share_a_part_changes_from_round_to_round():
-    one, other = deal_parts(20_000, 32, key(1)), deal_parts(20_000, 32, key(2))
-    partners = one[:100] == one[100:200]
-    assert np.mean(partners == (other[:100] == other[100:200])) < 1
-    assert not np.array_equal(one, other)
+def parts(n_words, n_contexts, dim):
+    return Division.of(n_words, n_contexts, dim, 5).parts
 
 
 def test_every_part_has_enough_words_to_draw_noise_from():
     for n_words in (2, 63, 64, 128, 1000, 70_000, 3_000_000):
         for dim in (1, 100, 4096):
-            parts = number_of_parts(n_words, n_words, dim, 1e9)
-            assert parts == 1 or np.bincount(deal_parts(n_words, parts, key(1))).min() >= 32
+            assert parts(n_words, n_words, dim) == 1 or n_words // parts(n_words, n_words, dim) >= 32
 
 
 def test_a_larger_model_has_more_parts():
-    assert number_of_parts(60, 60, 100, 1e9) == 1
-    assert number_of_parts(68_000, 68_000, 100, 1e9) == number_of_parts(68_000, 68_000, 300, 1e9) == 32
-    assert number_of_parts(1_000_000, 1_000_000, 100, 1e9) == number_of_parts(1_000_000, 1_000_000, 4096, 1e9) == 64
+    assert parts(60, 60, 100) == 1
+    assert parts(68_000, 68_000, 100) == parts(68_000, 68_000, 300) == 32
+    assert parts(1_000_000, 1_000_000, 100) == parts(1_000_000, 1_000_000, 4096) == 64
 
 
-def test_a_short_text_has_fewer_parts_unless_the_model_is_large():
-    assert number_of_parts(50_000, 50_000, 100, 3e6) == 16
-    assert number_of_parts(50_000, 50_000, 100, 5e6) == 32
-    assert number_of_parts(1_000_000, 1_000_000, 100, 3e6) == 64
+def test_the_smaller_vocabulary_bounds_the_parts():
+    assert parts(68_000, 60, 100) == parts(60, 68_000, 100) == 1
+    assert parts(68_000, 1_000_000, 100) == 64
 
 
-@pytest.mark.parametrize("n_words", [2, 100, 1025, 70_001])
-def test_the_words_of_a_part_are_numbered_by_dropping_the_bits_that_choose_it(n_words):
-    """The kernel's memory has a place for each of these numbers, and checks no bounds."""
-    parts = number_of_parts(n_words, n_words, 100, 1e9)
-    part_of = deal_parts(n_words, parts, key(1))
-    members = [np.flatnonzero(part_of == part) for part in range(parts)]
-    for ids in members:
-        numbers = ids >> (parts.bit_length() - 1)
-        assert len(set(numbers.tolist())) == len(ids)
-        assert numbers.max() < max(map(len, members))
+@pytest.mark.parametrize("n_words", [512, 5000, 68_000, 1_000_000])
+def test_all_rounds_have_at_least_16_parts_if_the_vocabulary_has_the_words(n_words):
+    division = Division.of(n_words, n_words, 100, 5)
+    assert division.parts_of(0) == 16
+    assert division.parts_of(division.longest_round) == division.parts >= 16
 
 
 def test_a_round_is_shorter_where_its_blocks_would_be_too_long():
-    assert pairs_per_round(32, 100, 5) == 8_000_000
-    assert pairs_per_round(1, 1, 1) == 500_000
-    assert pairs_per_round(2, 4096, 64) == 4 * (10**9 // (4096 * 65))
+    assert Division.of(68_000, 68_000, 100, 5).longest_round == 8_000_000
+    assert Division.of(60, 60, 1, 1).longest_round == 500_000
+    assert Division.of(128, 128, 4096, 64).longest_round == 16 * (10**9 // (4096 * 65))
+
+
+def lengths(pairs, epochs, longest=8_000_000):
+    """The pairs of all rounds of a training."""
+    division = Division(16, 32, longest)
+    return [np.diff(division.round_edges(pairs, epoch)) * pairs for epoch in range(epochs)]
+
+
+@pytest.mark.parametrize("pairs", [0.3, 5e4, 1e5, 1.1e5, 9.9e5, 5e6, 2.3e7, 6e7, 1e9])
+def test_rounds_fill_the_epoch_and_none_is_longer_than_allowed(pairs):
+    for epoch, found in enumerate(lengths(pairs, 3)):
+        assert found.sum() == pytest.approx(pairs)
+        assert found.max() <= 8_000_000 * 1.001
+        assert found.min() >= min(pairs, 50_000) * 0.999
+        assert epoch == 0 or found.max() <= 2 * found.min()  # no short rest at the end
+
+
+def test_a_round_is_at_most_as_long_as_all_before_it_but_for_the_shortest():
+    rounds = np.concatenate(lengths(2.3e7, 3))
+    before = np.cumsum(rounds) - rounds
+    assert (rounds <= np.maximum(before, 100_000) * 1.001).all()
+    assert rounds[0] == pytest.approx(100_000, rel=0.01)
+    assert 10 <= len(rounds) <= 20
 
 
 @pytest.mark.parametrize("dim", [1, 16, 17, 100, 128, 300, 512, 1024, 4096])
@@ -72,8 +76,3 @@ def test_ranges_cover_all_sentences_in_order():
         found = list(ranges(starts, tokens))
         assert [a for a, _ in found] + [1000] == [0] + [b for _, b in found]
         assert all(starts[b] - starts[a] >= tokens for a, b in found[:-1])
-
-
-def test_the_smaller_vocabulary_bounds_the_parts():
-    assert number_of_parts(68_000, 60, 100, 1e9) == number_of_parts(60, 68_000, 100, 1e9) == 1
-    assert number_of_parts(68_000, 1_000_000, 100, 1e9) == 64

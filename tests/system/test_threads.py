@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from pairloom.system.threads import Task, in_order, relay, workers
+from pairloom.system.threads import Task, in_order, workers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -38,64 +38,6 @@ def test_after_an_exception_no_task_starts():
     with pytest.raises(RuntimeError, match="stop"), workers(2) as pool:
         list(pool.map(work, range(100)))
     assert len(started) < 10
-
-
-@pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("n_chains", [1, 2, 7])
-def test_a_chain_waits_for_itself_and_for_the_chain_after_it_only(threads, n_chains):
-    ended = [0] * n_chains
-
-    def run(step, chain):
-        assert ended[chain] == step
-        assert ended[(chain + 1) % n_chains] >= step
-        time.sleep(0.001 * (chain == 0))
-        ended[chain] += 1
-        return step, chain
-
-    with workers(threads) as pool:
-        results = list(relay(pool, n_chains, range(4), run))
-    assert sorted(results) == [(step, chain) for step in range(4) for chain in range(n_chains)]
-
-
-def test_a_slow_chain_delays_only_the_chains_before_it():
-    far_ahead = threading.Event()
-
-    def run(step, chain):
-        if (step, chain) == (0, 0):
-            assert far_ahead.wait(10)
-        elif (step, chain) == (3, 1):
-            far_ahead.set()
-
-    with workers(2) as pool:
-        list(relay(pool, 8, range(6), run))
-
-
-@pytest.mark.parametrize("spans", [[(0, 2), (2, 3), (3, 7)], [(i, i + 1) for i in range(7)]])
-def test_spans_that_run_at_the_same_time_hold_different_parts(spans):
-    """The purpose of `relay`: in step s the span (a, b) trains with the context parts a + s .. b - 1 + s, mod P."""
-    held, lock = set(), threading.Lock()
-
-    def run(step, span):
-        mine = {(i + step) % 7 for i in range(*spans[span])}
-        with lock:
-            assert held.isdisjoint(mine)
-            held.update(mine)
-        time.sleep(0.0005 * (step % 3))
-        with lock:
-            held.difference_update(mine)
-
-    with workers(4) as pool:
-        list(relay(pool, len(spans), range(7), run))
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_an_exception_in_a_step_reaches_the_caller(threads):
-    def run(step, chain):
-        if (step, chain) == (1, 1):
-            raise RuntimeError("stop")
-
-    with pytest.raises(RuntimeError, match="stop"), workers(threads) as pool:
-        list(relay(pool, 3, range(100), run))
 
 
 # --- Nothing waits for ever
@@ -138,9 +80,8 @@ ENDLESS = 60  # seconds that no test may take
     [
         lambda pool: pool.submit(int, "1").result(),
         lambda pool: list(pool.map(int, ["1"] * 20)),
-        lambda pool: list(relay(pool, 3, range(3), lambda step, chain: step)),
     ],
-    ids=["submit", "map", "relay"],
+    ids=["submit", "map"],
 )
 @pytest.mark.usefixtures("no_collection")
 def test_a_thread_that_dies_is_noticed_by_the_waiting_caller(wait, threads):
@@ -192,7 +133,6 @@ def test_every_exception_of_a_task_reaches_the_caller_unchanged(error, threads):
 
     assert within_a_second(with_pool, lambda pool: pool.submit(work).result()) is error
     assert within_a_second(with_pool, lambda pool: list(pool.map(work, [1, 2]))) is error
-    assert within_a_second(with_pool, lambda pool: list(relay(pool, 2, range(2), work))) is error
     assert within_a_second(list, in_order(work, [1, 2], threads)) is error
 
 
@@ -232,7 +172,6 @@ def test_fewer_threads_than_requested_do_the_same_work(monkeypatch):
     with workers(50) as pool:
         assert len(our_threads()) == 3
         assert list(pool.map(abs, range(-20, 0))) == list(range(20, 0, -1))
-        assert len(list(relay(pool, 7, range(3), lambda step, chain: None))) == 21
     assert list(in_order(abs, [-1, -2], 50)) == [1, 2]
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pairloom.kernel.alias import AliasTable
 from pairloom.kernel.rng import below, draw, lower
 from pairloom.kernel.steps import cbow
 from pairloom.kernel.steps.block import Descent
@@ -11,7 +12,6 @@ from pairloom.kernel.steps.rates import Rates
 from pairloom.method.cbow import hierarchical_loss, hierarchical_step, mean_of, negative_loss, negative_step
 from pairloom.method.hierarchical import huffman
 from pairloom.pairs.in_order import Segment
-from pairloom.training.blockwise import noise_by_part
 from tests.models import matrices, random_model
 
 RNG = np.random.default_rng(0)
@@ -109,8 +109,8 @@ def drawn_by(noise, key, number, negatives):
     """What the kernel draws against the word of window `number`, by Python."""
     for k in range(negatives):
         bits = np.uint64(draw(key, number * negatives + k))
-        slot = below(bits, len(noise.ids))
-        yield int(noise.ids[slot] if lower(bits) < noise.cut[slot] else noise.other[slot])
+        slot = below(bits, len(noise.cut))
+        yield int(slot if lower(bits) < noise.cut[slot] else noise.other[slot])
 
 
 @pytest.mark.parametrize("widths", WIDTHS)
@@ -122,7 +122,7 @@ def test_windows_step_with_contexts_that_are_drawn_for_each(widths, divide, dim,
     W, C = matrices(model, dim)
     segment, key = segment_of(widths), np.uint64(7)
     places = np.flatnonzero(segment.right - segment.left > 1).astype(np.int32)
-    noise = noise_by_part(np.array([0.4, 0.3, 0.1, 0.1, 0.1]), np.zeros(5, np.int32), 1)
+    noise = AliasTable.of(np.array([0.4, 0.3, 0.1, 0.1, 0.1]))
     for i, place in enumerate(places):
         drawn = np.array(list(drawn_by(noise, key, i, negatives)))
         rate = 0.2 + (0.1 - 0.2) * i / len(places)

@@ -21,6 +21,9 @@ from pairloom.errors import InputError
 from pairloom.pairs import blocks
 from pairloom.pairs import from_text as text_source
 from pairloom.pairs.from_text import TextSource
+from pairloom.pairs.hubs import hubs_of
+from pairloom.pairs.parts import undealt
+from pairloom.pairs.source import Dealings
 from pairloom.system.threads import workers
 from pairloom.training.blockwise import BlockTraining
 from pairloom.training.learn import learn
@@ -57,7 +60,7 @@ def test_contexts_have_vectors_of_their_own_and_pairs_of_the_text_are_probable(t
 @pytest.fixture
 def small_rounds(monkeypatch):
     """Several rounds and many chunks also for a small corpus."""
-    monkeypatch.setattr(blocks, "PAIRS_PER_ROUND", 300_000)
+    monkeypatch.setattr(blocks, "LONGEST_ROUND", 300_000)
     monkeypatch.setattr(text_source, "TOKENS_PER_CHUNK", 3_000)
 
 
@@ -87,16 +90,20 @@ def test_the_bytes_are_the_same_for_files_parts_of_files_packed_files_and_lists(
 def test_the_small_rounds_above_do_cut_the_corpus_into_parts_rounds_and_chunks(zipf_corpus, small_rounds):
     with open_corpus(zipf_corpus) as corpus, prepare(corpus, WordSelection(min_count=2)) as encoded:
         source, n_words = TextSource(encoded, TrainConfig(**OPTIONS)), len(encoded.vocabulary)
-        assert blocks.number_of_parts(n_words, n_words, 20, source.n_pairs) >= 8
-        assert len(list(source.rounds(300_000))) >= 2
+        division = blocks.Division.of(n_words, n_words, 20, 5)
+        assert division.parts > division.parts_of(0) == 16
+        assert len(list(source.rounds(division.round_edges(source.n_pairs, 0)))) >= 3
+        assert len(hubs_of(source.word_share, division.parts)) > 0
 
 
-def test_the_rounds_of_an_epoch_are_alike(zipf_corpus, small_rounds):
+def test_rounds_begin_where_a_sentence_begins_and_leave_none_out(zipf_corpus):
     with open_corpus(zipf_corpus) as corpus, prepare(corpus, WordSelection(min_count=2)) as encoded:
         source = TextSource(encoded, TrainConfig(**OPTIONS))
-        tokens = [a_round.end - a_round.begin for a_round in source.rounds(300_000)]
-    assert len(tokens) >= 2
-    assert min(tokens) > 0.99 * max(tokens)
+        rounds = list(source.rounds([0.0, 1e-9, 0.1, 0.35, 1.0]))
+    assert [a.first for a in rounds] + [encoded.n_sentences] == [0] + [a.last for a in rounds]
+    assert [a.number for a in rounds] == [*range(len(rounds))]
+    ends = [a.end / source.n_positions for a in rounds]
+    assert ends[-3:] == pytest.approx([0.1, 0.35, 1.0], abs=0.001)
 
 
 WINDOWS = [
@@ -130,7 +137,11 @@ def test_words_of_a_topic_are_neighbours_with_any_windows(two_topics, windows):
 def test_a_positional_context_is_named_by_its_place():
     emb = pairloom.train([["the", "cat", "sat", "on", "the", "mat"]] * 200, **TOY, window=2, positional=True)
     assert len(emb.contexts) == 4 * len(emb.words)
-    assert emb.probability("cat", "the_-1") > 0.5 > emb.probability("cat", "the_+1")
+    noise = emb.contexts.counts**0.75
+    k_noise = emb.record["config"]["negatives"] * noise[emb.contexts.key_to_index["the_-1"]] / noise.sum()
+    share = 1 / 2.5  # of cat's contexts: the_-1 and sat_+1 in every window, on_+2 in half of them
+    assert emb.probability("cat", "the_-1") == pytest.approx(share / (share + k_noise), abs=0.1)
+    assert emb.probability("cat", "the_+1") < 0.1
     assert emb.contexts.counts[emb.contexts.key_to_index["mat_-1"]] == 0  # nothing comes after mat
 
 
@@ -152,8 +163,8 @@ def test_the_expected_pairs_of_clean_windows_are_those_of_the_text_not_of_a_give
     with open_corpus(two_topics) as corpus, prepare(corpus, vocabulary=vocabulary, gaps=True) as encoded:
         source = TextSource(encoded, TrainConfig(clean=True, sample=0, window_shape="fixed", window=3, heldout=0))
         with workers(1) as pool:
-            none = np.zeros(10, np.int32)
-            dealt = source.deal(0, next(source.rounds(10**9)), 1, none, none, pool)
+            dealings = Dealings(undealt(10), undealt(10), np.uint64(0))
+            dealt = source.deal(0, next(source.rounds([0.0, 1.0])), dealings, pool)
     assert source.n_pairs == pytest.approx(dealt.starts[-1] / 2, rel=0.5)  # lines are of one topic or the other
 
 
@@ -300,7 +311,7 @@ def test_the_bytes_do_not_depend_on_the_threads_or_the_kernels_of_blas(tmp_path)
 import hashlib, sys
 import numpy as np, pairloom
 from pairloom.pairs import blocks, from_text as text_source
-blocks.PAIRS_PER_ROUND = 80_000
+blocks.SHORTEST_ROUND = blocks.LONGEST_ROUND = 80_000
 rng = np.random.default_rng(0)
 corpus = [[f"w{i}" for i in line] for line in rng.integers(0, 12_000, (20_000, 3)).tolist()]
 emb = pairloom.train(corpus, dim=4, window=4, min_count=1, sample=0, epochs=1, threads=2)
@@ -345,7 +356,7 @@ def test_a_model_for_which_there_is_no_memory_is_refused_with_its_size(two_topic
         raise MemoryError
 
     load_kernels()  # which trains a toy
-    monkeypatch.setattr("pairloom.training.start._aligned", none)
+    monkeypatch.setattr("pairloom.training.start.aligned_zeros", none)
     with pytest.raises(
         pairloom.InputError, match=r"^20 words and 20 contexts of dim 8 take 0\.0 MB, more than there is"
     ):

@@ -11,6 +11,7 @@ from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, InputError
 from pairloom.pairs import blocks, from_pairs
 from pairloom.pairs.from_pairs import PairSource
+from pairloom.pairs.hubs import hubs_of
 from tests.pairs.examples import ANIMALS, COLOURS, PAIRS, TOY, encoded, write
 
 
@@ -30,7 +31,8 @@ def many():
 
 @pytest.fixture
 def small_rounds(monkeypatch):
-    monkeypatch.setattr(blocks, "PAIRS_PER_ROUND", 60_000)
+    monkeypatch.setattr(blocks, "SHORTEST_ROUND", 20_000)
+    monkeypatch.setattr(blocks, "LONGEST_ROUND", 60_000)
     monkeypatch.setattr(from_pairs, "SLICES_PER_CHUNK", 3)
 
 
@@ -43,7 +45,7 @@ def test_words_of_the_same_contexts_are_neighbours():
 
 
 def test_the_noise_comes_from_the_contexts_own_counts():
-    """p(D=1|w,c) = #(w,c) / (#(w,c) + k #(w) noise(c)), where a pair is no noise for itself.
+    """p(D=1|w,c) = #(w,c) / (#(w,c) + k #(w) noise(c))
 
     Half of every word's pairs have the context `often`; 20 others share the other half.
     """
@@ -51,10 +53,10 @@ def test_the_noise_comes_from_the_contexts_own_counts():
     pairs = often + [(w, f"c{i}", 1.0) for w in "abcdefgh" for i in range(20)] * 20
     options = TOY | {"epochs": 30, "negatives": 1}
     as_in_d = pairloom.train_pairs(pairs, **options, noise_power=1.0)
-    assert as_in_d.probability("a", "often") == pytest.approx(0.5 / (0.5 + 0.5 * 0.5), abs=0.1)
+    assert as_in_d.probability("a", "often") == pytest.approx(0.5, abs=0.1)
     assert as_in_d.probability("a", "c7") == pytest.approx(0.5, abs=0.1)
     uniform = pairloom.train_pairs(pairs, **options, noise_power=0.0)
-    assert uniform.probability("a", "often") == pytest.approx(0.5 / (0.5 + 0.5 / 21), abs=0.05)
+    assert uniform.probability("a", "often") == pytest.approx(0.5 / (0.5 + 1 / 21), abs=0.05)
     assert uniform.probability("a", "c7") == pytest.approx((1 / 40) / (1 / 40 + 1 / 21), abs=0.1)
 
 
@@ -62,7 +64,7 @@ def test_a_heavy_weight_learns_what_as_many_pairs_would():
     """Counts that were added up before: each pair once, with its weight."""
     pairs = [(w, "often", 8000.0) for w in "abcdefgh"] + [(w, f"c{i}", 400.0) for w in "abcdefgh" for i in range(20)]
     emb = pairloom.train_pairs(pairs, **TOY | {"epochs": 6}, negatives=1, noise_power=1.0)
-    assert emb.probability("a", "often") == pytest.approx(0.5 / (0.5 + 0.5 * 0.5), abs=0.05)
+    assert emb.probability("a", "often") == pytest.approx(0.5, abs=0.05)
     assert emb.probability("a", "c7") == pytest.approx(0.5, abs=0.05)
 
 
@@ -82,8 +84,10 @@ def test_the_bytes_are_the_same_for_any_number_of_threads_and_for_files(many, sm
 def test_the_small_rounds_above_do_cut_the_pairs_into_parts_and_rounds(many, small_rounds, tmp_path):
     got = encoded(many, tmp_path, 2, 3)
     source = PairSource(got, TrainConfig(sample=0.0))
-    assert blocks.number_of_parts(len(got.words.names), len(got.contexts.names), 20, source.n_pairs) >= 8
-    assert len(list(source.rounds(blocks.pairs_per_round(8, 20, 5)))) >= 3
+    division = blocks.Division.of(len(got.words.names), len(got.contexts.names), 20, 5)
+    assert division.parts >= division.parts_of(0) >= 8
+    assert len(list(source.rounds(division.round_edges(source.n_pairs, 0)))) >= 3
+    assert len(hubs_of(source.word_share, division.parts)) > 0
 
 
 def test_pairs_of_a_text_train_as_well_as_the_text(two_topics):

@@ -7,8 +7,8 @@ Embedding as Implicit Matrix Factorization", 2014): where every v_w·v_c is free
 
     v_w·v_c = log(n / m), which is PMI(w, c) - log k if contexts are drawn as often as they occur (noise_power 1)
 
-(Like word2vec.c, training leaves out draws that equal the pair's own context, so its m is k (#(w) - n) noise(c). The
-report uses the paper's m. The two optima differ by -log(1 - p(c|w)), which matters only for very small vocabularies.)
+(word2vec.c leaves out draws that equal the pair's own context, so its m is k (#(w) - n) noise(c). Training here draws
+D' as the paper states it, and m is the paper's.)
 
 The modules measure how close a model came to that optimum:
 

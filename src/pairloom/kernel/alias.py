@@ -1,8 +1,25 @@
 """Walker's alias method: a draw from any distribution by one look-up, for any number of contexts."""
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
+
+
+class AliasTable(NamedTuple):
+    """A slot yields its own number in cut / 2^32 of all draws, and otherwise other[slot]."""
+
+    cut: npt.NDArray[np.uint64]
+    other: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, probability: npt.NDArray[np.float64]) -> "AliasTable":
+        """The table of one distribution."""
+        table = cls(np.empty(len(probability), np.uint64), np.empty(len(probability), np.int32))
+        alias_table(probability, *table)
+        return table
 
 
 @njit(nogil=True, cache=True)

@@ -64,6 +64,16 @@ def float64_at(typing, p, i):
 
 
 @intrinsic
+def float32_at(typing, p, i):
+    """The float32 number i after p."""
+
+    def codegen(context, builder, signature, args):
+        return builder.load(pointer(builder, *args, ir.FloatType()))
+
+    return types.float32(types.int64, types.int64), codegen
+
+
+@intrinsic
 def byte_at(typing, p):
     """The byte at p."""
 
@@ -104,6 +114,17 @@ def put_float32(typing, p, i, x):
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.float32), codegen
+
+
+@intrinsic
+def take_number(typing, p):
+    """Add 1 to the int64 at p and return what it was before. Threads that share p never get the same number."""
+
+    def codegen(context, builder, signature, args):
+        counter = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        return builder.atomic_rmw("add", counter, ir.IntType(64)(1), "monotonic")
+
+    return types.int64(types.int64), codegen
 
 
 @intrinsic

@@ -55,8 +55,10 @@ def unit(bits):
 
 
 @njit(nogil=True, cache=True)
-def start_rows(W, stride, dim, key, first, last):
-    """Fill rows first..last-1 with components uniform in ±0.6 / √dim, each by its own draw. Lengths are about 0.35.
+def start_rows(W, stride, dim, key, lengths, first, last):
+    """Fill rows first..last-1 with components uniform in ±0.6 / √dim, each by its own draw, times lengths[row].
+
+    Vectors are then about 0.35 long where lengths[row] is 1.
 
     word2vec starts in ±0.5 / dim, so near 0, where the gradient of both matrices vanishes and learning begins slowly.
     On 17 M words of Wikipedia, dim 100, 3 epochs, means of three seeds: analogies 25.0 with word2vec's start, 26.3 with
@@ -66,4 +68,4 @@ def start_rows(W, stride, dim, key, first, last):
     reach = 1.2 / np.sqrt(dim)
     for row in range(first, last):
         for i in range(dim):
-            W[row * stride + i] = np.float32((unit(draw(key, row * dim + i)) - 0.5) * reach)
+            W[row * stride + i] = np.float32((unit(draw(key, row * dim + i)) - 0.5) * reach * lengths[row])

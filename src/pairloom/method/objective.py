@@ -13,6 +13,8 @@ rules it out. A *loss* here is the negated objective: smaller is better.
 These definitions are in float64 NumPy. The kernels (`kernel/steps/sgns.py`, `kernel/loss.py`) are tested against them.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -85,14 +87,42 @@ def corpus_loss(W: Matrix, C: Matrix, w: Ids, c: Ids, drawn: Ids) -> float:
 # --- The gradient step
 
 
-def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float, frozen: str | None = None) -> None:
+class NoiseWeights(NamedTuple):
+    """What a step with a drawn context counts for, so that D' has the stated noise although draws come from parts.
+
+    A pair (w, c) draws contexts from the part of c only. Any other context n is in that part in a share `together` of
+    all rounds, so it is drawn from noise(n) / together, and on average over the rounds from noise(n). But c itself is
+    always in its own part: a step in which c was drawn for one of its own pairs counts `together` times.
+    These numbers do not add up to 1 in every part. They add up to `drawn`, which every step with a drawn context
+    therefore counts for (`pairs.parts` has both numbers). Without parts both are 1.
+    """
+
+    drawn: float = 1.0
+    together: float = 1.0
+
+
+PLAIN = NoiseWeights()
+
+
+def batch_step(
+    W: Floats,
+    C: Floats,
+    w: Ids,
+    c: Ids,
+    drawn: Ids,
+    lr: float,
+    weights: NoiseWeights = PLAIN,
+    frozen: str | None = None,
+) -> None:
     """One step of gradient descent, in place, on pairs (w_b, c_b) that share the drawn contexts n_1 .. n_k.
 
-        loss = Σ_b [ -log σ(v_cb·v_wb) - Σ_{j: n_j != c_b} log σ(-v_nj·v_wb) ]
+        loss = Σ_b [ -log σ(v_cb·v_wb) - Σ_j weight_bj log σ(-v_nj·v_wb) ]
 
-    All slopes are taken before the step. Then the contexts step one after the other, first the pairs' own and then the
-    drawn ones. Before a context moves, it adds its share to the step of every v_w. The v_w move last. If no row occurs
-    twice, this is the plain gradient step. If one does, it takes one step after the other, and none is lost.
+    Each weight_bj is 1, except in parts (`NoiseWeights`). As in the paper, a drawn context may be the pair's own
+    (word2vec leaves such draws out). All slopes are taken before the step. Then the contexts step one after the other,
+    first the pairs' own and then the drawn ones. Before a context moves, it adds its share to the step of every v_w.
+    The v_w move last. If no row occurs twice, this is the plain gradient step. If one does, it takes one step after the
+    other, and none is lost.
 
     frozen: "words" or "contexts" do not step. The loss is then that of a logistic regression, and convex, as the paper
     remarks.
@@ -107,32 +137,39 @@ def batch_step(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, lr: float, froz
     """
     pair = np.arange(len(w))
     own = [(c[b], (pair == b) * (sigmoid(W[w[b]] @ C[c[b]]) - 1.0)) for b in pair]
-    _descend(W, C, w, c, own, drawn, lr, frozen)
+    _descend(W, C, w, own + _slopes_of_drawn(W, C, w, c, drawn, weights), lr, frozen)
 
 
-def six_step(W: Floats, C: Floats, w: Ids, c: int, drawn: Ids, lr: float, frozen: str | None = None) -> None:
-    """`batch_step` for pairs (w_b, c) that all have the context c. Its row moves once, for all of them together."""
-    _descend(W, C, w, np.full(len(w), c), [(c, sigmoid(W[w] @ C[c]) - 1.0)], drawn, lr, frozen)
-
-
-def _descend(
+def six_step(
     W: Floats,
     C: Floats,
     w: Ids,
-    c: Ids,
-    own: list[tuple[int, Floats]],
+    c: int,
     drawn: Ids,
     lr: float,
-    frozen: str | None,
+    weights: NoiseWeights = PLAIN,
+    frozen: str | None = None,
 ) -> None:
-    """own: the pairs' own contexts, each with the slopes of its inner products with the v_w."""
+    """`batch_step` for pairs (w_b, c) that all have the context c. Its row moves once, for all of them together."""
+    own = [(c, sigmoid(W[w] @ C[c]) - 1.0)]
+    _descend(W, C, w, own + _slopes_of_drawn(W, C, w, np.full(len(w), c), drawn, weights), lr, frozen)
+
+
+Slopes = list[tuple[int, Floats]]  # contexts, each with the slopes of its inner products with the v_w
+
+
+def _slopes_of_drawn(W: Floats, C: Floats, w: Ids, c: Ids, drawn: Ids, weights: NoiseWeights) -> Slopes:
+    own = np.where(c == drawn[:, None], weights.together, 1.0)
+    return [(n, weights.drawn * own[j] * sigmoid(W[w] @ C[n])) for j, n in enumerate(drawn)]
+
+
+def _descend(W: Floats, C: Floats, w: Ids, slopes: Slopes, lr: float, frozen: str | None) -> None:
     before = W[w]  # a copy
-    targets = own + [(n, (c != n) * sigmoid(before @ C[n])) for n in drawn]
     share = np.zeros_like(before)
-    for target, slope in targets:
-        share += np.outer(slope, C[target])
+    for context, slope in slopes:
+        share += np.outer(slope, C[context])
         if frozen != "contexts":
-            C[target] -= lr * (slope @ before)
+            C[context] -= lr * (slope @ before)
     if frozen != "words":
         np.subtract.at(W, w, lr * share)
 

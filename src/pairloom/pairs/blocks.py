@@ -1,7 +1,8 @@
 """Parts, blocks and rounds: how training is divided so that any number of threads trains the same bytes.
 
-A *round* is about 8 million pairs, or fewer. For each round, words are dealt into P *parts* and contexts into P parts.
-The pair (w, c) belongs to the *block* (part of w, part of c), so a round has P * P blocks. They are trained in P steps:
+A training is divided into *rounds*, short ones at first. For each round, words are dealt into P *parts* and contexts
+into P parts (`parts.py`). The pair (w, c) belongs to the *block* (part of w, part of c), so a round has P * P blocks.
+They are trained in P steps:
 
     step s = 0, 1, ..., P - 1 trains the P blocks (0, s mod P), (1, (1 + s) mod P), ..., (P - 1, (P - 1 + s) mod P)
 
@@ -16,67 +17,89 @@ Why two threads give the same bytes as one:
 
 1. A block changes only the rows of its own two parts: its noise, too, is drawn from its own part of the contexts. No
    two blocks of a step have a part in common, so they share no row of W and no row of C. It makes no difference which
-   thread trains which block, or in what order.
+   thread trains which block, or in what order. Hubs are in all parts, and every block changes its own copy of them.
 2. Within a block, one thread trains one batch of six pairs after another. The batches depend only on the order of the
    pairs (`kernel.steps.block.gather`), which `Source.deal` fixes.
-3. A block waits for those blocks of the step before that use one of its parts (`training.blockwise`). So every row is
-   changed by the same blocks in the same order.
+3. A step begins when the step before has ended and the copies of the hubs are merged, in a fixed order.
 4. Nothing in this module knows the number of threads: parts and rounds depend only on the corpus and the options.
 """
 
+import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from pairloom.method.draws import draw
-from pairloom.types import Ids, Starts
+from pairloom.types import Starts
 
 ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix: a few blocks then fit the cache that the cores share
 WORDS_PER_PART = 32  # with fewer, the noise of a part would be drawn from too few contexts
-USUAL_PARTS, MOST_PARTS = 32, 64
-PAIRS_PER_ROUND = 8_000_000  # 64 MB of pairs in memory
+FEWEST_PARTS, USUAL_PARTS, MOST_PARTS = 16, 32, 64
+SHORTEST_ROUND = 100_000  # pairs
+LONGEST_ROUND = 8_000_000  # pairs: 64 MB of memory
 PAIRS_PER_BLOCK = 500_000  # reached only with one or two parts; each thread has buffers for a whole block
 TOKENS_PER_CHUNK = 1 << 16  # the text that one thread thins and deals at a time
 
 
-def number_of_parts(n_words: int, n_contexts: int, dim: int, pairs: float) -> int:
-    """P, a power of two, from the size of the model and the expected number of pairs in an epoch.
+class Division(NamedTuple):
+    """How a training is divided: the parts of short and of long rounds, and the pairs of the longest ones."""
 
-    P is at least 32 if there are enough words. With one part, the pairs of a word come one after another. When batches
-    were six consecutive pairs, that cost 5 points of the analogies on Wikipedia (20 instead of 25 %). If the epoch is
-    shorter than half a round, 16 parts are enough: in smaller blocks, fewer pairs would find others of the same context
-    to share a batch with (`kernel.steps.block.gather`).
+    fewest_parts: int
+    parts: int
+    longest_round: int
+
+    @classmethod
+    def of(cls, n_words: int, n_contexts: int, dim: int, negatives: int) -> "Division":
+        """By the size of the model. All numbers of parts are powers of two.
+
+        A long round has at least USUAL_PARTS if there are enough words, and more if the rows of a part would not fit
+        the cache. With one part, the pairs of a word come one after another. When batches were six consecutive pairs,
+        that cost 5 points of the analogies on Wikipedia (20 instead of 25 %).
+
+        No round is so long that a block would need too much memory or take longer than a third of a second. The time
+        matters because Ctrl-C takes effect only when the blocks being trained are done.
+        """
+        by_words = max(1, min(n_words, n_contexts) // WORDS_PER_PART)
+        by_cache = max(n_words, n_contexts) * dim * 4 // ROW_BYTES_PER_PART
+        parts = _power_of_two(min(by_words, max(USUAL_PARTS, min(by_cache, MOST_PARTS))))
+        longest_block = min(PAIRS_PER_BLOCK, 10**9 // (dim * (negatives + 1)))
+        return cls(min(parts, FEWEST_PARTS), parts, min(LONGEST_ROUND, parts**2 * longest_block))
+
+    def parts_of(self, pairs: float) -> int:
+        """P of a round with this number of pairs.
+
+        In the many small blocks of a short round, few pairs would find others of the same context to share a batch with
+        (`kernel.steps.block.gather`).
+        """
+        return self.parts if 2 * pairs > self.longest_round else self.fewest_parts
+
+    def round_edges(self, pairs: float, epoch: int) -> list[float]:
+        """Where the rounds of an epoch begin and end, as shares of the epoch. pairs: their number in an epoch.
+
+        A round is as long as all before it together, but not shorter than SHORTEST_ROUND or longer than
+        `longest_round`. At first each block would learn directions of its own if it did not soon meet the others; later
+        a block can do no such harm. (benchmarks/README.md compares other lengths.)
+
+        >>> Division(16, 32, 8_000_000).round_edges(1_000_000, epoch=0)
+        [0.0, 0.1, 0.2, 0.4, 0.7, 1.0]
+        >>> Division(16, 32, 8_000_000).round_edges(1_000_000, epoch=1)
+        [0.0, 1.0]
+        """
+        edges = [0.0]
+        while edges[-1] < 1.0:
+            length = min(max(SHORTEST_ROUND, pairs * (epoch + edges[-1])), self.longest_round)
+            left = math.ceil(pairs * (1.0 - edges[-1]) / length - 1e-6)  # rounds if all of them were of this length
+            edges.append(1.0 if left <= 1 else edges[-1] + (1.0 - edges[-1]) / left)
+        return edges
+
+
+def _power_of_two(n: int) -> int:
+    """The largest one that is at most n.
+
+    >>> _power_of_two(33)
+    32
     """
-    fewest = USUAL_PARTS if pairs >= PAIRS_PER_ROUND / 2 else USUAL_PARTS // 2
-    by_cache = max(fewest, max(n_words, n_contexts) * dim * 4 / ROW_BYTES_PER_PART)
-    by_words = min(MOST_PARTS, min(n_words, n_contexts) // WORDS_PER_PART)
-    parts = 1
-    while parts < by_cache and parts * 2 <= by_words:
-        parts *= 2
-    return parts
-
-
-def pairs_per_round(parts: int, dim: int, negatives: int) -> int:
-    """PAIRS_PER_ROUND, or fewer if a block would need too much memory or take longer than a third of a second.
-
-    The time matters because Ctrl-C takes effect only when the blocks being trained are done.
-    """
-    return min(PAIRS_PER_ROUND, parts**2 * min(PAIRS_PER_BLOCK, 10**9 // (dim * (negatives + 1))))
-
-
-def deal_parts(n_words: int, parts: int, key: np.uint64) -> Ids:
-    """The part of each word or context. In order of frequency, each group of P is dealt at random, one to each part.
-
-    So all parts have nearly the same total frequency, and w // P is different for all words of a part, which
-    `kernel.steps.block` relies on. Words are dealt again in every round: with fixed parts, the noise of a word
-    would only ever come from the parts of its own contexts, and on 17 M words of Wikipedia WS-353 fell by a point.
-
-    >>> deal_parts(7, 4, np.uint64(0)).tolist()
-    [2, 1, 0, 3, 0, 2, 1]
-    """
-    groups = -(-n_words // parts)
-    order = np.argsort(draw(key, np.arange(groups * parts)).reshape(groups, parts), axis=1)
-    return order.ravel()[:n_words].astype(np.int32)
+    return 1 << (n.bit_length() - 1)
 
 
 def stride_of(dim: int) -> int:

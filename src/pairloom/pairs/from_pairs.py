@@ -1,13 +1,14 @@
 """Given pairs as a source. Whatever made them, they are trained like the pairs of a text.
 
 Files of pairs are often sorted. If a round were one piece of the file, the pairs at its beginning would be learnt at a
-high learning rate and those at its end at a low one. So the file is cut into short *slices*, and a round takes every
-n-th of them.
+high learning rate and those at its end at a low one. So the file is cut into short *slices*, and a round takes slices
+from all over it.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,22 +17,23 @@ import numpy.typing as npt
 from pairloom.config import TrainConfig
 from pairloom.corpus.vocabulary import keep_probability
 from pairloom.method.contexts import keep_limit
-from pairloom.method.draws import PAIRS_PER_SLICE, Purpose, heldout_key, key, uniform
+from pairloom.method.draws import GAMMA, PAIRS_PER_SLICE, Purpose, heldout_key, key, uniform
+from pairloom.pairs.hubs import shares
 from pairloom.pairs.pair_encoding import EncodedPairs
-from pairloom.pairs.source import DealtPairs, Round, Source, heldout_limit
+from pairloom.pairs.source import Dealings, DealtPairs, Round, Source, heldout_limit
 from pairloom.system.threads import Workers
-from pairloom.types import Ids
+from pairloom.types import Float64s, Ids
 
 SLICES_PER_CHUNK = 64  # dealt by one thread at a time
+MOST_PASSES = 64  # over the slices of a round
 _AT_ONCE = 1 << 20  # pairs
 
 
 class _Slices(NamedTuple):
-    """A chunk of a round: the n slices first, first + step, first + 2 * step, ..."""
+    """A chunk of a round: slices of the file, by their numbers, in one of an epoch's sweeps."""
 
-    first: int
-    step: int
-    n: int
+    sweep: int
+    numbers: npt.NDArray[np.int64]
 
 
 class PairSource(Source):
@@ -48,49 +50,56 @@ class PairSource(Source):
         super().__init__(config)
         self.encoded, self.words, self.contexts = encoded, encoded.words, encoded.contexts
         self.n_positions, self.weighted = len(encoded.pairs), len(encoded.weights) > 0
-        self.limits, kept = _keep_limits(encoded, config)
+        self.limits, (self.word_share, self.context_share), kept = _keep_limits(encoded, config)
         total = _total(encoded.weights) if self.weighted else float(self.n_positions)
         self.mean_weight = total / self.n_positions
         self.n_pairs = max(1.0, kept * total)
         self.record = {"sha256": encoded.digest, "pairs": self.n_positions}
         self.heldout_limit = np.uint64(heldout_limit(int(total), self.n_pairs, config))
 
-    def rounds(self, pairs: int) -> Iterator[Round]:
-        """The rounds of an epoch. A sweep over the file has `last` rounds, and `first` counts them through all sweeps.
+    @cached_property
+    def order(self) -> npt.NDArray[np.int64]:
+        """The slices of the file, in the order in which rounds take them."""
+        return _spread_order(-(-self.n_positions // PAIRS_PER_SLICE))
 
-        Heavy pairs come in several sweeps, about two for each unit of mean weight. So the copies of a pair are not all
-        in one round, and reading still takes less time than training.
+    def rounds(self, edges: Sequence[float]) -> Iterator[Round]:
+        """The rounds of an epoch. `first` and `last` count slices, through all sweeps.
+
+        Heavy pairs come in several sweeps over the file, about two for each unit of mean weight. So the copies of a
+        pair are not all in one round, and reading still takes less time than training.
         """
-        n = max(1, math.ceil(self.n_pairs / pairs))
-        sweeps = min(n, max(1, int(2 * self.mean_weight))) if self.weighted else 1
-        per_sweep = -(-n // sweeps)
-        edges = np.linspace(0, self.n_positions, sweeps * per_sweep + 1).astype(int).tolist()
-        for number in range(sweeps * per_sweep):
-            yield Round(number, number, per_sweep, edges[number], edges[number + 1], sweeps)
+        sweeps = min(len(edges) - 1, max(1, int(2 * self.mean_weight))) if self.weighted else 1
+        slices = sorted({round(edge * sweeps * len(self.order)) for edge in edges})
+        positions = [round(self.n_positions * at / slices[-1]) for at in slices]
+        for number, (first, last) in enumerate(pairwise(slices)):
+            yield Round(number, first, last, positions[number], positions[number + 1], sweeps)
 
-    def deal(
-        self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers
-    ) -> DealtPairs:
-        from pairloom.kernel.steps.deal_pairs import count, deal
-        from pairloom.kernel.steps.deal_text import Parts
+    def deal(self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers) -> DealtPairs:
+        """Deal in passes: all slices of the round, then all again, each time with a part of every pair's copies."""
+        from pairloom.kernel.steps import deal_pairs as kernel
 
-        by_part = Parts(parts, word_part, context_part)
-        sweep, first = divmod(a_round.first, a_round.last)
+        labels, chunks = dealings.labels(), list(_chunks(self.order, a_round.first, a_round.last))
+        copies = list(pool.map(lambda chunk: self._copies(chunk, self.config.seed, epoch, a_round.sweeps), chunks))
+        n = self._number_of_passes(a_round.sweeps)
+        passes = [
+            kernel.Pass(chunk.numbers, of_chunk, i, n)
+            for i in range(n)
+            for chunk, of_chunk in zip(chunks, copies, strict=True)
+        ]
 
-        def count_chunk(chunk: _Slices, counts: npt.NDArray[np.int64]) -> Ids:
-            copies = self._copies(chunk, self.config.seed, epoch, sweep, a_round.sweeps)
-            count(self.encoded.pairs, chunk, copies, by_part, counts)
-            return copies
+        def count(a_pass: kernel.Pass, counts: npt.NDArray[np.int64]) -> None:
+            kernel.count(self.encoded.pairs, a_pass, labels, counts)
 
-        def write_chunk(
-            chunk: _Slices, copies: Ids, begins: npt.NDArray[np.int64], pairs: npt.NDArray[np.int64]
-        ) -> None:
-            deal(self.encoded.pairs, chunk, copies, _number_of_passes(copies), by_part, begins, pairs)
+        def write(a_pass: kernel.Pass, _: None, begins: npt.NDArray[np.int64], pairs: npt.NDArray[np.int64]) -> None:
+            kernel.deal(self.encoded.pairs, a_pass, labels, begins, pairs)
 
-        chunks = list(_chunks(self.n_positions, first, a_round.last))
-        dealt = self._deal_chunks(chunks, parts, count_chunk, write_chunk, pool)
+        dealt = self._deal_chunks(passes, dealings.parts, count, write, pool)
         self.encoded.release()
         return dealt
+
+    def _number_of_passes(self, sweeps: int) -> int:
+        """So many that equal pairs do not follow each other, and so few that reading takes less time than training."""
+        return max(1, min(MOST_PASSES, int(4 * self.mean_weight / sweeps))) if self.weighted else 1
 
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
         """The held-out pairs. If pairs have weights, a share of each weight is held out rather than whole pairs."""
@@ -104,16 +113,16 @@ class PairSource(Source):
             for pair in np.repeat(self.encoded.pairs[first : first + _AT_ONCE], times).tolist():
                 yield pair >> 32, pair & 0xFFFFFFFF
 
-    def _copies(self, chunk: _Slices, seed: int, epoch: int, sweep: int, sweeps: int) -> Ids:
-        """How often each pair of a chunk comes in this sweep. Empty if every pair comes once."""
+    def _copies(self, chunk: _Slices, seed: int, epoch: int, sweeps: int) -> Ids:
+        """How often each pair of a chunk comes in its sweep. Empty if every pair comes once."""
         from pairloom.kernel.steps.deal_pairs import PairDraws, draw_copies
 
         if not (self.weighted or len(self.limits[0]) or self.heldout_limit):
             return np.empty(0, np.int32)
         keys = np.array([key(seed, p, epoch) for p in (Purpose.KEEP, Purpose.WEIGHT)] + [heldout_key()])
-        copies = np.zeros(chunk.n * PAIRS_PER_SLICE, np.int32)
+        copies = np.zeros(len(chunk.numbers) * PAIRS_PER_SLICE, np.int32)
         draws = PairDraws(keys, self.limits[0], self.limits[1], self.heldout_limit)
-        draw_copies(self.encoded.pairs, self.trained_weights, chunk, sweep, sweeps, draws, copies)
+        draw_copies(self.encoded.pairs, self.trained_weights, chunk.numbers, chunk.sweep, sweeps, draws, copies)
         return copies
 
     @cached_property
@@ -124,36 +133,47 @@ class PairSource(Source):
         return np.asarray(self.encoded.weights * np.float32(1 - float(self.heldout_limit) / 2.0**32))
 
 
-def _number_of_passes(copies: Ids) -> int:
-    """The passes over a chunk that deal the copies of its pairs, so that equal pairs do not follow each other.
-
-    They are few enough that reading takes less time than training.
-    """
-    most = int(copies.max(initial=1))
-    return max(1, min(most, 4 * int(copies.sum(dtype=np.int64)) // max(1, len(copies))))
-
-
 def _total(weights: npt.NDArray[np.float32]) -> float:
     """The sum of all weights, by exact sums: the order in which NumPy adds depends on the CPU."""
     pieces = (weights[at : at + _AT_ONCE] for at in range(0, len(weights), _AT_ONCE))
     return math.fsum(math.fsum(piece.tolist()) for piece in pieces)
 
 
-def _chunks(n_pairs: int, first: int, step: int) -> Iterator[_Slices]:
-    """Every step-th slice of the file, starting at slice `first`, in chunks."""
-    slices = range(first, -(-n_pairs // PAIRS_PER_SLICE), step)
-    for at in range(0, len(slices), SLICES_PER_CHUNK):
-        some = slices[at : at + SLICES_PER_CHUNK]
-        yield _Slices(some[0], step, len(some))
+def _spread_order(n: int) -> npt.NDArray[np.int64]:
+    """The numbers 0..n-1 in an order of which any stretch is spread evenly over them: steps of the golden ratio.
+
+    >>> _spread_order(8).tolist()
+    [0, 5, 2, 7, 4, 1, 6, 3]
+    """
+    at = np.arange(n).astype(np.uint64) * GAMMA  # k times the golden ratio, modulo 1, in units of 2^-64
+    order = np.empty(n, np.int64)
+    order[np.argsort(at)] = np.arange(n)
+    return order
 
 
-def _keep_limits(encoded: EncodedPairs, config: TrainConfig) -> tuple[list[npt.NDArray[np.uint64]], float]:
-    """The subsampling limits of words and of contexts, each on its own as in word2vecf, and the share of pairs kept."""
-    if config.sample == 0:
-        return [np.empty(0, np.uint64)] * 2, 1.0
-    kept, limits = 1.0, []
+def _chunks(order: npt.NDArray[np.int64], first: int, last: int) -> Iterator[_Slices]:
+    """The slices first to last - 1 of an epoch, in chunks. Each sweep takes all slices in this order.
+
+    Within a round, a sweep reads its slices in the order of the file.
+    """
+    for sweep in range(first // len(order), -(-last // len(order))):
+        begin = sweep * len(order)
+        numbers = np.sort(order[max(first - begin, 0) : last - begin])
+        for at in range(0, len(numbers), SLICES_PER_CHUNK):
+            yield _Slices(sweep, numbers[at : at + SLICES_PER_CHUNK])
+
+
+def _keep_limits(
+    encoded: EncodedPairs, config: TrainConfig
+) -> tuple[list[npt.NDArray[np.uint64]], list[Float64s], float]:
+    """The subsampling limits of words and of contexts, each on its own as in word2vecf.
+
+    Also the share of the kept pairs that each word, and each context, has, and the share of pairs that is kept.
+    """
+    limits, kept_shares, kept = [], [], 1.0
     for names in (encoded.words, encoded.contexts):
         keep = keep_probability(names.mass, config.sample, config.subsampling)
-        limits.append(keep_limit(keep))
-        kept *= math.fsum(names.mass * keep) / math.fsum(names.mass)
-    return limits, kept
+        limits.append(keep_limit(keep) if config.sample else np.empty(0, np.uint64))
+        kept_shares.append(shares(names.mass * keep))
+        kept *= math.fsum(names.mass * keep) / math.fsum(names.mass) if config.sample else 1.0
+    return limits, kept_shares, kept

@@ -5,8 +5,9 @@ seed, the epoch and the position of the token, so any thread can take any chunk 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,12 +19,13 @@ from pairloom.errors import InputError
 from pairloom.method.contexts import Windows, keep_limit, sentence_pairs
 from pairloom.method.draws import Purpose, heldout_key, key
 from pairloom.pairs.blocks import TOKENS_PER_CHUNK, ranges
-from pairloom.pairs.source import DealtPairs, Round, Source, WeightedNames, heldout_draws, heldout_limit
+from pairloom.pairs.hubs import shares
+from pairloom.pairs.source import Dealings, DealtPairs, Round, Source, WeightedNames, heldout_draws, heldout_limit
 from pairloom.system.threads import Workers
-from pairloom.types import Float64s, Ids
+from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernel brings Numba
-    from pairloom.kernel.steps.deal_text import Parts, Reach
+    from pairloom.kernel.steps.deal_text import Labels, Reach
 
 LONGEST_WHOLE_LINE = 5_000  # words, if the whole line is one window: 25 million pairs
 MOST_POSITIONAL_CONTEXTS = 50_000_000
@@ -61,9 +63,15 @@ class TextSource(Source):
         self.one_vocabulary = not config.positional
         self.n_positions = encoded.n_tokens
         self.n_pairs = expected_pairs(encoded, keep, self.windows)
+        self.word_share = shares(self.words.mass * keep)
+        self.context_share = (
+            shares(self.contexts.mass * np.repeat(keep, self.windows.n_offsets))
+            if config.positional
+            else self.word_share
+        )
         self.record = {"sha256": encoded.digest, "tokens": encoded.n_tokens}
         self.heldout_limit = np.uint64(heldout_limit(encoded.n_sentences, self.n_pairs, config))
-        # For each token that stays: its id, where its window begins and ends, and its place or its part.
+        # For each token that stays: its id, where its window begins and ends, and its place or its label.
         self._buffers = np.empty((4, 0), np.int32)
 
     @cached_property
@@ -73,19 +81,14 @@ class TextSource(Source):
 
         return Reach.of(self.windows)
 
-    def rounds(self, pairs: int) -> Iterator[Round]:
-        tokens = -(
-            -self.n_positions // max(1, math.ceil(self.n_pairs / pairs))
-        )  # so that all rounds are of about the same length
+    def rounds(self, edges: Sequence[float]) -> Iterator[Round]:
         starts = self.encoded.starts
-        for number, (first, last) in enumerate(ranges(starts, tokens)):
+        tokens = np.array([round(edge * self.n_positions) for edge in edges])  # as starts: it may be a mapped file
+        sentences = np.unique(np.searchsorted(starts, tokens)).tolist()
+        for number, (first, last) in enumerate(pairwise(sentences)):
             yield Round(number, first, last, int(starts[first]), int(starts[last]))
 
-    def deal(
-        self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers
-    ) -> DealtPairs:
-        from pairloom.kernel.steps.deal_text import Parts
-
+    def deal(self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers) -> DealtPairs:
         starts = self.encoded.starts[a_round.first : a_round.last + 1]
         if self._buffers.shape[1] < a_round.end - a_round.begin:
             self._buffers = np.empty((4, a_round.end - a_round.begin), np.int32)
@@ -94,15 +97,15 @@ class TextSource(Source):
             for a, b in ranges(starts, TOKENS_PER_CHUNK)
         ]
         keys = np.array([key(self.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
-        by = Parts(parts, word_part, context_part)
-        dealt = self._deal_chunks(chunks, parts, partial(self._count, keys, by), partial(self._write, by), pool)
+        count, write = partial(self._count, keys, dealings.labels()), partial(self._write, dealings.labels())
+        dealt = self._deal_chunks(chunks, dealings.parts, count, write, pool)
         self.encoded.release(a_round.first, a_round.last)
         return dealt
 
     def _count(
         self,
         keys: npt.NDArray[np.uint64],
-        by: "Parts",
+        labels: "Labels",
         chunk: _Sentences,
         counts: npt.NDArray[np.int64],
     ) -> int:
@@ -113,15 +116,16 @@ class TextSource(Source):
         sentences = kernel.SentenceSpan(self.encoded.ids, self.encoded.starts, chunk.first, chunk.last)
         draws = kernel.TextDraws(self.limit, self.reach, keys, self.heldout_limit)
         n: int = kernel.thin(sentences, draws, survivors)
+        labels = _of_chunk(labels, chunk)
         if self.windows.positional:
-            kernel.count_placed(survivors, n, self.windows.left, self.windows.n_offsets, by, counts)
+            kernel.count_placed(survivors, n, self.windows.left, self.windows.n_offsets, labels, counts)
         else:
-            kernel.count(survivors, n, by, counts)
+            kernel.count(survivors, n, labels, counts)
         return n
 
     def _write(
         self,
-        by: "Parts",
+        labels: "Labels",
         chunk: _Sentences,
         n: int,
         begins: npt.NDArray[np.int64],
@@ -130,11 +134,11 @@ class TextSource(Source):
         """Write the pairs of a chunk that keeps n tokens, those of block b to pairs[begins[b]] and after."""
         from pairloom.kernel.steps import deal_text as kernel
 
-        survivors = kernel.Survivors(*self._buffers[:, chunk.at :])
+        survivors, labels = kernel.Survivors(*self._buffers[:, chunk.at :]), _of_chunk(labels, chunk)
         if self.windows.positional:
-            kernel.deal_placed(survivors, n, self.windows.left, self.windows.n_offsets, by, begins, pairs)
+            kernel.deal_placed(survivors, n, self.windows.left, self.windows.n_offsets, labels, begins, pairs)
         else:
-            kernel.deal(survivors, n, by, begins, pairs)
+            kernel.deal(survivors, n, labels, begins, pairs)
 
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
         """The pairs of the held-out sentences, by the definition in `method/contexts.py`."""
@@ -150,6 +154,11 @@ class TextSource(Source):
                     window_key=key(_NO_SEED, Purpose.WINDOW),
                 )
             self.encoded.release(first, first + len(draws))
+
+
+def _of_chunk(labels: "Labels", chunk: _Sentences) -> "Labels":
+    """The labels with a key for the survivors of this chunk, which are numbered from 0."""
+    return labels._replace(key=key(int(labels.key), chunk.first))
 
 
 def _check_windows(encoded: Encoded, windows: Windows) -> None:

@@ -16,15 +16,19 @@ share no state. This is half of the reason why any number of threads gives the s
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import TrainConfig
 from pairloom.method.draws import draw, heldout_key
+from pairloom.pairs.parts import Dealing
 from pairloom.system.threads import Workers
-from pairloom.types import Counts, Float64s, Ids
+from pairloom.types import Counts, Float64s
+
+if TYPE_CHECKING:  # the kernel brings Numba
+    from pairloom.kernel.steps.deal_text import Labels
 
 ChunkT = TypeVar("ChunkT")
 DrawnT = TypeVar("DrawnT")  # what the first pass has drawn for a chunk, kept for the second
@@ -59,10 +63,30 @@ class Round(NamedTuple):
 
 
 class DealtPairs(NamedTuple):
-    """The pairs of a round as w * 2^32 + c. Those of block b are pairs[starts[b] : starts[b + 1]]."""
+    """The pairs of a round as label of w * 2^32 + label of c. Those of block b are pairs[starts[b] : starts[b + 1]]."""
 
     pairs: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
+
+
+class Dealings(NamedTuple):
+    """How the words and the contexts of a round are dealt, and the key of the draws that deal the hubs' pairs."""
+
+    words: Dealing
+    contexts: Dealing
+    key: np.uint64
+
+    @property
+    def parts(self) -> int:
+        """P"""
+        return self.words.parts
+
+    def labels(self) -> "Labels":
+        """The form that kernels take."""
+        from pairloom.kernel.steps.deal_text import Labels
+
+        words, contexts, key = self
+        return Labels(words.parts, words.labels, contexts.labels, words.first_hub, contexts.first_hub, key)
 
 
 class Source(ABC):
@@ -73,6 +97,8 @@ class Source(ABC):
     n_positions        positions in an epoch; the learning rate falls with the position
     unit               what a position is
     n_pairs            expected number of pairs in an epoch
+    word_share         the expected share of these pairs that each word has
+    context_share      and each context
     no_pairs_message   the error for an epoch without pairs
     unused_options     options that have no meaning for this source, and are left out of the record
     record             what the record says about the corpus
@@ -84,6 +110,8 @@ class Source(ABC):
     n_positions: int
     unit: Literal["words", "pairs"]
     n_pairs: float
+    word_share: Float64s
+    context_share: Float64s
     no_pairs_message: str
     unused_options: frozenset[str]
     record: dict[str, Any]
@@ -93,14 +121,12 @@ class Source(ABC):
         self._pairs = np.empty(0, np.int64)
 
     @abstractmethod
-    def rounds(self, pairs: int) -> Iterator[Round]:
-        """The rounds of an epoch, each of about `pairs` pairs."""
+    def rounds(self, edges: Sequence[float]) -> Iterator[Round]:
+        """The rounds of an epoch, which begin and end at these shares of it."""
 
     @abstractmethod
-    def deal(
-        self, epoch: int, a_round: Round, parts: int, word_part: Ids, context_part: Ids, pool: Workers
-    ) -> DealtPairs:
-        """The pairs of a round in this epoch, sorted into blocks by the parts of their words and contexts."""
+    def deal(self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers) -> DealtPairs:
+        """The pairs of a round in this epoch, sorted into blocks."""
 
     @abstractmethod
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:

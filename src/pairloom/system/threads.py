@@ -6,7 +6,7 @@ everything that waits for a result checks regularly that all threads are alive. 
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from itertools import pairwise
@@ -200,50 +200,6 @@ def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads:
                 yield in_flight.popleft().result()
         while in_flight:
             yield in_flight.popleft().result()
-
-
-def relay(
-    pool: Workers,
-    n_chains: int,
-    steps: range,
-    task: Callable[[int, int], Result],
-    should_stop: Callable[[], bool] = lambda: False,
-) -> Generator[Result, None, int]:
-    """Call task(step, chain) for all steps of all chains. Yields results as they arrive, returns the next step.
-
-    The chains form a ring. Step s of a chain starts when step s - 1 has ended in this chain and in the chain after it
-    (after the last comes the first). So a fast chain waits for one neighbour at most, never for all the others. Once
-    should_stop() is true, all chains stop after the same step.
-    """
-    started, ended, end = [steps.start] * n_chains, [steps.start] * n_chains, steps.stop
-    arrivals: SimpleQueue[tuple[int, Future[Result]]] = SimpleQueue()
-
-    def start_if_ready(chain: int) -> None:
-        step = ended[chain]
-        if started[chain] == step < end and ended[(chain + 1) % n_chains] >= step:
-            started[chain] += 1
-            pool.submit(task, step, chain).add_done_callback(lambda future: arrivals.put((chain, future)))
-
-    for chain in range(n_chains):
-        start_if_ready(chain)
-    while min(ended) < end:
-        chain, future = _next_arrival(arrivals, pool)
-        ended[chain] += 1
-        if should_stop():
-            end = min(end, max(started))
-        start_if_ready(chain)
-        start_if_ready((chain - 1) % n_chains)
-        yield future.result()
-    return end
-
-
-def _next_arrival(arrivals: SimpleQueue[Result], pool: Workers) -> Result:
-    """Wait for the next arrival. Raises an error if a thread of the pool has died."""
-    while True:
-        try:
-            return arrivals.get(timeout=SECONDS_BETWEEN_CHECKS)
-        except Empty:
-            pool.check()
 
 
 # --- Other libraries' threads

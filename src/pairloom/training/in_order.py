@@ -16,7 +16,6 @@ from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names
 from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.in_order import Segment, segments
 from pairloom.pairs.source import Source, WeightedNames
-from pairloom.training.blockwise import noise_by_part
 from pairloom.training.heldout import HeldoutMeasure, HeldoutPairs, HeldoutPaths, HeldoutWindows
 from pairloom.training.loop import Runtime, TrainingLoop
 from pairloom.training.start import Start
@@ -109,11 +108,12 @@ def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> SegmentTrain
 
 
 def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide: bool) -> SegmentTrainer:
+    from pairloom.kernel.alias import AliasTable
     from pairloom.kernel.steps import cbow
     from pairloom.kernel.steps.block import Descent
     from pairloom.kernel.steps.rates import Rates
 
-    noise = noise_by_part(probability, np.zeros(len(probability), np.int32), 1)
+    noise = AliasTable.of(probability)
 
     def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
         buffers = cbow.make_buffers(segment.reach, 1 + negatives, model.width)

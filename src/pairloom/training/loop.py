@@ -7,7 +7,9 @@ products (`softmax.py`).
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from pairloom import __version__
 from pairloom.errors import CorpusChangedError, Fault, InputError, StoppedError
@@ -18,13 +20,10 @@ from pairloom.training.checkpoint import Checkpoints, State
 from pairloom.training.heldout import HeldoutMeasure
 from pairloom.training.monitoring import Health, Reports
 from pairloom.training.start import Start, new_model
-from pairloom.types import Matrix
+from pairloom.types import Float64s, Matrix
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import has_form_of
 from pairloom.vectors.vectors import Vectors
-
-if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    pass
 
 
 class Runtime(NamedTuple):
@@ -56,7 +55,7 @@ class TrainingLoop(ABC):
     def __init__(self, source: Source, start: Start | None, runtime: Runtime) -> None:
         self.source, self.config, self.runtime, self.pool = source, source.config, runtime, runtime.pool
         words, contexts = source.words.names, self._contexts().names
-        self.model = new_model(len(words), len(contexts), self.config.dim, self.config.seed, self.pool)
+        self.model = new_model(self._start_lengths(), len(contexts), self.config.dim, self.config.seed, self.pool)
         self.epochs_before = start.epochs if start else 0
         self.started: dict[str, Any] = start.take_over(*self.matrices(), words, contexts) if start else {}
         self.losses: list[float | None] = []
@@ -173,6 +172,10 @@ class TrainingLoop(ABC):
     def report(self, done: int) -> None:
         """Report progress now."""
         self.reports.send(done, self.lr_at(done), self.losses[-1])
+
+    def _start_lengths(self) -> Float64s:
+        """How long each v_w is before training, relative to the usual length."""
+        return np.ones(len(self.source.words.names))
 
     def _contexts(self) -> WeightedNames:
         """The names of the rows of C."""

@@ -13,8 +13,9 @@ from pairloom.config import TrainConfig
 from pairloom.corpus.decoding import READ_AHEAD_BYTES
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.method.contexts import Windows
-from pairloom.pairs.blocks import PAIRS_PER_ROUND, TOKENS_PER_CHUNK, number_of_parts, pairs_per_round, stride_of
+from pairloom.pairs.blocks import LONGEST_ROUND, TOKENS_PER_CHUNK, Division, stride_of
 from pairloom.pairs.from_text import LONGEST_WHOLE_LINE
+from pairloom.pairs.hubs import MOST_HUBS
 from pairloom.pairs.source import LARGEST_SHARE, MOST_HELDOUT, WeightedNames
 from pairloom.system.memory import Budget, MemoryItem
 from pairloom.training.heldout import WORDS_AT_ONCE
@@ -126,14 +127,17 @@ def _model(config: TrainConfig, n_words: int, n_contexts: int) -> list[MemoryIte
 def _blocks(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
     """The pairs of a round, and the buffers of the threads."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
-    parts = number_of_parts(n_words, n_contexts, config.dim, sizes.n_pairs)
-    _, pairs, positions = _round(sizes, pairs_per_round(parts, config.dim, config.negatives))
+    division = Division.of(n_words, n_contexts, config.dim, config.negatives)
+    _, pairs, positions = _round(sizes, division.longest_round)
+    parts = division.parts_of(pairs)
     chunks = positions // TOKENS_PER_CHUNK + 1
     weights = 4 * sizes.n_weights + 4 * positions
     dealt = 9 * pairs + 16 * int(positions * sizes.kept) + weights + 32 * chunks * parts**2
     block = min(pairs, 4 * pairs // parts**2 + 1000)  # blocks differ in size
     room = block // 6 * 8 * (12 + config.negatives) + 4 * block + 32 * (n_contexts // parts + 1)
+    copies = 2 * 4 * stride_of(config.dim) * parts * MOST_HUBS if parts > 1 else 0
     return [
+        MemoryItem("for copies of frequent rows", copies),
         MemoryItem("for the pairs of a round", dealt),
         MemoryItem(f"for {threads} threads", threads * (room + 2_000_000)),
     ]
@@ -169,7 +173,7 @@ def _segments(threads: int) -> MemoryItem:
 def _softmax(config: TrainConfig, sizes: TrainingSizes) -> list[MemoryItem]:
     """Adagrad's squares, products with all contexts, and the distinct pairs of an epoch."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
-    rounds, pairs, positions = _round(sizes, PAIRS_PER_ROUND)
+    rounds, pairs, positions = _round(sizes, LONGEST_ROUND)
     in_round = distinct(sizes.words, sizes.contexts, pairs)
     counted = 60 * in_round * rounds + 32 * pairs + 16 * positions
     squares = 4 * stride_of(config.dim) * (n_words + n_contexts)

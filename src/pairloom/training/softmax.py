@@ -8,6 +8,7 @@ on all contexts. Threads share the contexts, slice by slice, and the slices are 
 same bytes for any number of threads.
 """
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,8 +19,9 @@ import numpy.typing as npt
 from pairloom.errors import InputError
 from pairloom.method.draws import Purpose, draw, key
 from pairloom.method.objective import adagrad
-from pairloom.pairs.blocks import PAIRS_PER_ROUND
-from pairloom.pairs.source import Source
+from pairloom.pairs.blocks import LONGEST_ROUND
+from pairloom.pairs.parts import undealt
+from pairloom.pairs.source import Dealings, Source
 from pairloom.system.threads import Workers
 from pairloom.training.checkpoint import State
 from pairloom.training.heldout import HeldoutPairs
@@ -117,13 +119,13 @@ class SoftmaxTraining(TrainingLoop):
 
     def _count(self, draws: int) -> EpochCounts:
         """The pairs of an epoch with their counts."""
-        word_part, context_part = (
-            np.zeros(len(side.names), np.int32) for side in (self.source.words, self.source.contexts)
-        )
+        words, contexts = (undealt(len(side.names)) for side in (self.source.words, self.source.contexts))
+        dealings = Dealings(words, contexts, np.uint64(0))
+        edges = np.linspace(0, 1, 1 + math.ceil(self.source.n_pairs / LONGEST_ROUND)).tolist()
         found = []
-        for a_round in self.source.rounds(PAIRS_PER_ROUND):
+        for a_round in self.source.rounds(edges):
             self.checkpoint_writer.write_if_due(self.position)
-            dealt = self.source.deal(draws, a_round, 1, word_part, context_part, self.pool)
+            dealt = self.source.deal(draws, a_round, dealings, self.pool)
             found.append(np.unique(dealt.pairs[: dealt.starts[-1]], return_counts=True))
         return _merged(found, len(self.source.words.names))
 

@@ -18,7 +18,7 @@ from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
 from pairloom.system.display import format_bytes
 from pairloom.system.threads import Workers, spans
-from pairloom.types import Matrix, PathName
+from pairloom.types import Float64s, Matrix, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import recorded_options
 from pairloom.vectors.vectors import Vectors
@@ -153,15 +153,18 @@ def _take_over(matrix: Matrix, names: Iterable[str], side: Vectors) -> int:
     return len(there)
 
 
-def new_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
-    """W small and random, C zero: every pair starts with p(D=1|w,c) = 1/2."""
+def new_model(lengths: Float64s, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
+    """W small and random, C zero: every pair starts with p(D=1|w,c) = 1/2.
+
+    lengths: how long each v_w is, relative to the usual length (`start_rows`).
+    """
     from pairloom.kernel.rng import start_rows
     from pairloom.kernel.simd import LANES
     from pairloom.kernel.steps.sgns import Model
 
-    stride = stride_of(dim)
+    n_words, stride = len(lengths), stride_of(dim)
     try:
-        W, C = _aligned(n_words * stride), _aligned(n_contexts * stride)
+        W, C = aligned_zeros(n_words * stride), aligned_zeros(n_contexts * stride)
     except MemoryError:
         size = format_bytes(4 * (n_words + n_contexts) * stride)
         raise InputError(
@@ -170,11 +173,11 @@ def new_model(n_words: int, n_contexts: int, dim: int, seed: int, pool: Workers)
         ) from None
     model = Model(W, C, -(-dim // LANES) * LANES, stride)
     start_key = key(seed, Purpose.START)
-    list(pool.map(lambda span: start_rows(model.W, stride, dim, start_key, *span), spans(n_words, 64)))
+    list(pool.map(lambda span: start_rows(model.W, stride, dim, start_key, lengths, *span), spans(n_words, 64)))
     return model
 
 
-def _aligned(n: int) -> np.ndarray:
+def aligned_zeros(n: int) -> np.ndarray:
     """n zeros that start at a cache line."""
     padded = np.zeros(n + 16, np.float32)
     skip = (-padded.ctypes.data // 4) % 16

@@ -6,40 +6,46 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.memory import address, int32_at, int64_at, put_int32, put_int64
+from pairloom.kernel.memory import address, int32_at, int64_at, put_int32, put_int64, take_number
 from pairloom.kernel.rng import below, derive, draw, lower
 from pairloom.kernel.simd import LANES, add, store, zero
+from pairloom.kernel.steps.parts import PartNoise, PartRows, copies_of, copy_hubs, row_address
 from pairloom.kernel.steps.rates import Rates, rate_at
-from pairloom.kernel.steps.sgns import DRAWN, LAST_OWN, OWN, step_batch, step_frozen
+from pairloom.kernel.steps.sgns import DRAWN, LAST_OWN, OWN, DrawWeights, step_batch, step_frozen
 from pairloom.kernel.steps.six import SIX
 
 WAITING = 8  # int32 for each context: the words of up to SIX waiting pairs, how many wait, and one that is unused
 
 
-class PartNoise(NamedTuple):
-    """Alias tables, one after the other: that of part j is at starts[j] .. starts[j + 1]."""
+class RoundTables(NamedTuple):
+    """The pairs of a round and what they are trained with.
 
-    ids: npt.NDArray[np.int32]  # a slot's own context
-    cut: npt.NDArray[np.uint64]  # in units of 2^-32: how often the slot yields its own context
-    other: npt.NDArray[np.int32]  # the context that it yields otherwise
+    A pair is label of w * 2^32 + label of c (`parts.py`). Those of block b are pairs[starts[b] : starts[b + 1]].
+    """
+
+    pairs: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
+    words: PartRows
+    contexts: PartRows
+    noise: PartNoise
 
 
 class Diagonal(NamedTuple):
-    """The blocks (i, (i + shift) mod parts) for i in first..last-1. They share no row."""
+    """The blocks (i, (i + shift) mod P), which share no row. Threads take the i from the queue, one after the other."""
 
     parts: int
     shift: int
-    first: int
-    last: int
+    queue: npt.NDArray[np.int64]  # one number: the next i
+    most: int  # blocks that one call trains
 
 
-class PairBlock(NamedTuple):
-    """The pairs begin..end-1 of a round. Their contexts are in one part, out of 2^bits."""
+class Block(NamedTuple):
+    """A block of a round: the pairs begin..end-1, of words in part i and contexts in part j, out of 2^bits parts."""
 
+    i: int
+    j: int
     begin: int
     end: int
-    part: int
     bits: int
     key: np.uint64  # of its draws
 
@@ -56,14 +62,16 @@ class BlockBuffers(NamedTuple):
     """The memory in which one thread trains blocks."""
 
     plan: npt.NDArray[np.int64]  # (batches of a block and one more, DRAWN + negatives)
-    waiting: npt.NDArray[np.int32]  # (contexts of a part, WAITING): w of pairs that wait for others of their c
+    waiting: npt.NDArray[
+        np.int32
+    ]  # (contexts of a part, WAITING): words of pairs that wait for others of their context
     begun: npt.NDArray[np.int32]  # contexts in the order in which pairs began to wait
     step: npt.NDArray[np.float32]  # how far the rows of a batch go: LANES for its own contexts and for each drawn one
     padding: npt.NDArray[np.float32]  # two rows of zeros, the pair that fills up a block's last batch
 
 
 def make_buffers(negatives: int, longest: int, contexts: int, width: int) -> BlockBuffers:
-    """Buffers for blocks of up to `longest` pairs, whose part has `contexts` contexts."""
+    """Buffers for blocks of up to `longest` pairs, whose part has `contexts` contexts, hubs included."""
     return BlockBuffers(
         np.empty((longest // SIX + 2, DRAWN + negatives), np.int64),
         np.zeros((contexts, WAITING), np.int32),
@@ -74,44 +82,47 @@ def make_buffers(negatives: int, longest: int, contexts: int, width: int) -> Blo
 
 
 @njit(nogil=True, cache=True)
-def train_diagonal(model, buffers, dealt, noise, diagonal, descent, frozen=None):
-    """Train the blocks of a diagonal, the rate falling in each of them.
+def train_diagonal(model, buffers, tables, diagonal, descent, frozen=None):
+    """Train blocks of a diagonal, as long as there are any left in its queue. The rate falls in each of them.
 
-    dealt: the pairs of the round (as w * 2^32 + c) and where each block starts in them. Blocks of one shift share no
-    row, so any threads may train them at the same time. Returns the largest mean square of `train_block`, or NaN if one
-    is NaN.
+    Blocks of one diagonal share no row, so any threads may train them at the same time. Returns the largest mean square
+    of `train_block`, or NaN if one is NaN.
     """
-    worst = 0.0
-    bits = 0
+    worst, bits = 0.0, 0
     while 1 << bits < diagonal.parts:
         bits += 1
-    for i in range(diagonal.first, diagonal.last):
-        part = (i + diagonal.shift) % diagonal.parts
-        number = i * diagonal.parts + part
-        begin, end = dealt.starts[number], dealt.starts[number + 1]
-        block = PairBlock(begin, end, part, bits, derive(descent.key, number))
-        square = train_block(model, buffers, dealt.pairs, block, noise, descent.negatives, descent.rates, frozen)
+    for _ in range(diagonal.most):
+        i = take_number(address(diagonal.queue))
+        if i >= diagonal.parts:
+            break
+        j = (i + diagonal.shift) % diagonal.parts
+        number = i * diagonal.parts + j
+        block = Block(i, j, tables.starts[number], tables.starts[number + 1], bits, derive(descent.key, number))
+        square = train_block(model, buffers, tables, block, descent.negatives, descent.rates, frozen)
         worst = np.maximum(worst, square)  # NaN if either is
     return worst
 
 
 @njit(nogil=True, cache=True)
-def train_block(model, buffers, pairs, block, noise, negatives, rates, frozen=None):
+def train_block(model, buffers, tables, block, negatives, rates, frozen=None):
     """Train the pairs of a block in batches of six, the rate falling from first to last.
 
     frozen: WORDS or CONTEXTS if these do not move. For None, Numba does not compile `_descend_frozen`, which would take
     seconds. Returns the mean square of the pairs' inner products.
     """
     n = block.end - block.begin
+    copy_hubs(model.W, tables.words, block.i, model.stride, model.width)
+    copy_hubs(model.C, tables.contexts, block.i, model.stride, model.width)
     if n == 0:
         return 0.0
     batches = (n + SIX - 1) // SIX
-    sixes = gather(model, buffers, pairs, block)
-    _draw(model, noise, block, negatives, buffers.plan, batches)
+    sixes = gather(model, buffers, tables, block)
+    draw_noise(model, tables, block, negatives, buffers.plan, batches)
+    weights = _weights(tables, block, model.stride)
     if frozen is None:
-        squares = _descend(model, buffers, batches, sixes, negatives, rates)
+        squares = _descend(model, buffers, batches, sixes, negatives, rates, weights)
     else:
-        squares = _descend_frozen(model, buffers, batches, sixes, negatives, rates, frozen)
+        squares = _descend_frozen(model, buffers, batches, sixes, negatives, rates, weights, frozen)
     for i in range(0, model.width, LANES):
         store(address(buffers.padding), i, zero())
     store(address(buffers.step), 0, squares)
@@ -122,40 +133,48 @@ def train_block(model, buffers, pairs, block, noise, negatives, rates, frozen=No
 
 
 @njit(nogil=True, cache=True)
-def gather(model, buffers, pairs, block):
+def _weights(tables, block, stride):
+    noise, contexts = tables.noise, tables.contexts
+    copies, end = copies_of(contexts, block.i, stride), copies_of(contexts, block.i + 1, stride)
+    return DrawWeights(np.float64(noise.drawn[block.j]), noise.together, copies, end)
+
+
+@njit(nogil=True, cache=True)
+def gather(model, buffers, tables, block):
     """Make batches of the pairs of a block, in buffers.plan, sixes first. Returns the number of sixes.
 
     A six forms, and takes its place, when the sixth pair of its context comes, so corpus order is kept. The pairs left
-    at the end follow context by context. c >> bits numbers the contexts of a part, as `blocks.deal_parts` arranges;
-    `waiting` has a row for each.
+    at the end follow context by context. `waiting` has a row for each slot of the block's contexts.
     """
     W, C, row = address(model.W), address(model.C), 4 * model.stride
+    w_ids, w_slots, w_copies = _part(tables.words, block.i, block.i, model.stride)
+    c_ids, c_slots, c_copies = _part(tables.contexts, block.j, block.i, model.stride)
     plan, size = address(buffers.plan), 8 * buffers.plan.shape[1]
-    pairs, waiting, begun = address(pairs), address(buffers.waiting), address(buffers.begun)
+    pairs, waiting, begun = address(tables.pairs), address(buffers.waiting), address(buffers.begun)
     padding, bits = address(buffers.padding), block.bits
     batch, n_begun = plan, 0
     for i in range(block.begin, block.end):
         pair = int64_at(pairs, i)
-        c = pair & 0xFFFFFFFF
-        mine = waiting + 4 * WAITING * (c >> bits)
+        slot = (pair & 0xFFFFFFFF) >> bits
+        mine = waiting + 4 * WAITING * slot
         n = int32_at(mine, SIX)
-        put_int32(begun, n_begun, c)
+        put_int32(begun, n_begun, slot)
         n_begun += n == 0
-        put_int32(mine, n, pair >> 32)
+        put_int32(mine, n, pair >> (32 + bits))
         put_int32(mine, SIX, n + 1)
         if n + 1 == SIX:
             for b in range(SIX):
-                put_int64(batch, b, W + row * int32_at(mine, b))
-            put_int64(batch, LAST_OWN, C + row * c)
+                put_int64(batch, b, row_address(W, w_copies, w_ids, int32_at(mine, b), w_slots, row))
+            put_int64(batch, LAST_OWN, row_address(C, c_copies, c_ids, slot, c_slots, row))
             put_int32(mine, SIX, 0)
             batch += size
     sixes, b = (batch - plan) // size, 0
     for i in range(n_begun):
-        c = int32_at(begun, i)
-        mine = waiting + 4 * WAITING * (c >> bits)
+        slot = int32_at(begun, i)
+        mine, c = waiting + 4 * WAITING * slot, row_address(C, c_copies, c_ids, slot, c_slots, row)
         for n in range(int32_at(mine, SIX)):
-            put_int64(batch, b, W + row * int32_at(mine, n))
-            put_int64(batch, OWN + b, C + row * c)
+            put_int64(batch, b, row_address(W, w_copies, w_ids, int32_at(mine, n), w_slots, row))
+            put_int64(batch, OWN + b, c)
             b += 1
             if b == SIX:
                 batch, b = batch + size, 0
@@ -167,41 +186,50 @@ def gather(model, buffers, pairs, block):
 
 
 @njit(nogil=True, cache=True)
-def _draw(model, noise, block, negatives, plan, batches):
-    """Draw the contexts of all batches of a block from the noise of its part."""
-    ids, cut, other, starts = noise
-    C, row = address(model.C), 4 * model.stride
-    begin, n = starts[block.part], starts[block.part + 1] - starts[block.part]
-    for batch in range(batches):
-        for k in range(negatives):
-            bits = draw(block.key, batch * negatives + k)
-            slot = begin + below(bits, n)
-            one, two = ids[slot], other[slot]  # both: a branch would often be predicted wrongly
-            plan[batch, DRAWN + k] = C + row * np.int64(one if lower(bits) < cut[slot] else two)
+def _part(rows, part, i, stride):
+    """Where the ids of a part are, how many slots it has, and where block row i has its copies of the hubs."""
+    slots = rows.ids.shape[1]
+    return address(rows.ids) + 4 * slots * part, slots, copies_of(rows, i, stride)
 
 
 @njit(nogil=True, cache=True)
-def _descend(model, buffers, batches, sixes, negatives, rates):
+def draw_noise(model, tables, block, negatives, plan, batches):
+    """Draw the contexts of all batches of a block from the noise of its part."""
+    C, row = address(model.C), 4 * model.stride
+    ids, slots, copies = _part(tables.contexts, block.j, block.i, model.stride)
+    n = tables.noise.cut.shape[1]
+    cut, other = address(tables.noise.cut) + 8 * n * block.j, address(tables.noise.other) + 4 * n * block.j
+    for batch in range(batches):
+        for k in range(negatives):
+            bits = draw(block.key, batch * negatives + k)
+            slot = below(bits, n)
+            two = int32_at(other, slot)  # always read: a branch would often be predicted wrongly
+            drawn = slot if np.int64(lower(bits)) < int64_at(cut, slot) else two
+            plan[batch, DRAWN + k] = row_address(C, copies, ids, drawn, slots, row)
+
+
+@njit(nogil=True, cache=True)
+def _descend(model, buffers, batches, sixes, negatives, rates, weights):
     """Step with one batch after the other. Returns the summed squares of the pairs' inner products, by lane."""
     batch, step, size = address(buffers.plan), address(buffers.step), 8 * (DRAWN + negatives)
     squares = zero()
     for i in range(batches):
         lr = rate_at(rates, i, batches)
         coming_own = LAST_OWN if i + 1 < sixes else OWN
-        square = step_batch(batch, negatives, model.width, i < sixes, lr, step, batch + size, coming_own)
+        square = step_batch(batch, negatives, model.width, i < sixes, lr, weights, step, batch + size, coming_own)
         squares = add(squares, square)
         batch += size
     return squares
 
 
 @njit(nogil=True, cache=True)
-def _descend_frozen(model, buffers, batches, sixes, negatives, rates, frozen):
+def _descend_frozen(model, buffers, batches, sixes, negatives, rates, weights, frozen):
     """`_descend` with a side that does not move. Separate, because one loop for both would be compiled less well."""
     batch, step, size = address(buffers.plan), address(buffers.step), 8 * (DRAWN + negatives)
     squares = zero()
     for i in range(batches):
         lr = rate_at(rates, i, batches)
-        square = step_frozen(batch, negatives, model.width, i < sixes, lr, step, frozen)
+        square = step_frozen(batch, negatives, model.width, i < sixes, lr, weights, step, frozen)
         squares = add(squares, square)
         batch += size
     return squares

@@ -45,24 +45,23 @@ def make_buffers(reach: int, predicted: int, width: int) -> WindowBuffers:
 def train_negative(model, buffers, segment, places, noise, descent, divide):
     """Train the windows at these places of a segment of text, one after the other, the rate falling.
 
-    segment: kept, left and right of `deal_text.Survivors`. noise: a `block.PartNoise` of one part. descent: a
+    segment: kept, left and right of `deal_text.Survivors`. noise: an `alias.AliasTable` of all words. descent: a
     `block.Descent`. Each step is equivalent to `cbow.negative_step`, with contexts drawn for each window. Returns the
     number of windows and the mean square of their inner products.
     """
     at = _addresses(model, buffers, segment)
-    alias = _Alias(address(noise.ids), address(noise.cut), address(noise.other), len(noise.ids))
+    alias = _Alias(address(noise.cut), address(noise.other), len(noise.cut))
     plan, line = address(buffers.plan), 8 * buffers.plan.shape[1]
     where, labels, negatives, key = address(places), address(buffers.labels), descent.negatives, descent.key
-    n, rows, squares = len(places), 0, zero()
+    n, rows, squares = len(places), 1 + descent.negatives, zero()
     if n > 0:
-        rows = _plan_drawn(at, alias, int32_at(at.kept, int32_at(where, 0)), negatives, key, 0, plan)
+        _plan_drawn(at, alias, int32_at(at.kept, int32_at(where, 0)), negatives, key, 0, plan)
     for i in range(n):
         this, coming = plan + line * (i % 2), plan + line * ((i + 1) % 2)
         coming_word = int32_at(at.kept, int32_at(where, min(i + 1, n - 1)))
-        coming_rows = _plan_drawn(at, alias, coming_word, negatives, key, i + 1, coming)
+        _plan_drawn(at, alias, coming_word, negatives, key, i + 1, coming)
         lr = rate_at(descent.rates, i, n)
-        squares = add(squares, _step(at, int32_at(where, i), this, labels, rows, divide, lr, coming, coming_rows))
-        rows = coming_rows
+        squares = add(squares, _step(at, int32_at(where, i), this, labels, rows, divide, lr, coming, rows))
     store(at.step, 0, squares)
     return n, buffers.step[:LANES].sum() / max(1, n)
 
@@ -125,9 +124,8 @@ def _addresses(model, buffers, segment):
 
 
 class _Alias(NamedTuple):
-    """Addresses of a `block.PartNoise` of one part, and its length."""
+    """Addresses of the arrays of an `alias.AliasTable`, and its length."""
 
-    ids: int
     cut: int
     other: int
     n: int
@@ -135,19 +133,15 @@ class _Alias(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _plan_drawn(at, noise, c, negatives, key, number, plan):
-    """Plan the rows of c and of the contexts drawn against it, leaving out c itself. Returns the number of rows."""
+    """Plan the rows of c and of the contexts drawn against it."""
     put_int64(plan, 0, at.C + at.row * c)
-    rows = 1
     for k in range(negatives):
         bits = draw(key, number * negatives + k)
         slot = below(bits, noise.n)
-        one, two = int32_at(noise.ids, slot), int32_at(noise.other, slot)  # both: a branch would be predicted wrongly
-        drawn = one if np.int64(lower(bits)) < int64_at(noise.cut, slot) else two
-        put_int64(plan, rows, at.C + at.row * drawn)
-        rows += drawn != c
-    for k in range(rows, rows + LANES - 1):
+        drawn = slot if np.int64(lower(bits)) < int64_at(noise.cut, slot) else int32_at(noise.other, slot)
+        put_int64(plan, 1 + k, at.C + at.row * drawn)
+    for k in range(1 + negatives, negatives + LANES):
         put_int64(plan, k, at.padding)
-    return rows
 
 
 @njit(nogil=True, cache=True)

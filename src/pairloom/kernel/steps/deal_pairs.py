@@ -1,8 +1,8 @@
 """Given pairs, dealt into the blocks that train them.
 
-A round has every `step`-th slice of the pairs, starting at slice `first`: `slices` has first, step and their number n.
-If pairs have weights, or some are held out or subsampled, `draw_copies` first says how often each pair comes. An empty
-array of copies means once each. A pair is w * 2^32 + c.
+A round has some slices of the pairs, by their numbers. If pairs have weights, or some are held out or subsampled,
+`draw_copies` first says how often each pair comes. An empty array of copies means once each. A given pair is
+w * 2^32 + c, a dealt one has labels in their place (`parts.py`).
 """
 
 from typing import NamedTuple
@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.rng import derive, draw, lower, upper
+from pairloom.kernel.rng import below, derive, draw, lower, upper
+from pairloom.kernel.steps.deal_text import with_part
 from pairloom.method.draws import PAIRS_PER_SLICE
 
 _CONTEXT = 0xFFFFFFFF  # the bits of a pair that are its context
@@ -34,7 +35,7 @@ def draw_copies(pairs, weights, slices, sweep, sweeps, draws, copies):
     weights may be empty: then each pair comes once unless it is held out.
     """
     at = 0
-    for number in range(slices.first, slices.first + slices.n * slices.step, slices.step):
+    for number in slices:
         for i in range(number * PAIRS_PER_SLICE, min((number + 1) * PAIRS_PER_SLICE, len(pairs))):
             if len(weights) > 0:
                 begun = np.float64(upper(draw(draws.keys[1], i))) * 2.0**-32
@@ -58,39 +59,70 @@ def _subsampled(key, i, sweep, copies, w_limit, c_limit):
     return stay
 
 
+class Pass(NamedTuple):
+    """One of several passes over some slices. Each has an equal part of every pair's copies.
+
+    A hundred steps on one pair in a row would run away with it.
+    """
+
+    slices: npt.NDArray[np.int64]
+    copies: npt.NDArray[np.int32]
+    number: int
+    passes: int
+
+
 @njit(nogil=True, cache=True)
-def count(pairs, slices, copies, parts, counts):
-    """Add to counts[block] how many pairs the slices have for each block. parts: a `deal_text.Parts`."""
+def count(pairs, a_pass, labels, counts):
+    """Add to counts[block] how many pairs a pass has for each block. labels: a `deal_text.Labels`."""
     at = 0
-    for number in range(slices.first, slices.first + slices.n * slices.step, slices.step):
+    for number in a_pass.slices:
         for i in range(number * PAIRS_PER_SLICE, min((number + 1) * PAIRS_PER_SLICE, len(pairs))):
-            block = _block_of(pairs[i], parts)
-            counts[block] += 1 if len(copies) == 0 else copies[at]
+            first, last = _copies_in(a_pass, at, i, labels.key)
+            for copy in range(first, last):
+                counts[_block_of(_dealt(pairs[i], labels, i, copy), labels.n)] += 1
             at += 1
 
 
 @njit(nogil=True, cache=True)
-def deal(pairs, slices, copies, passes, parts, places, dealt):
-    """Write the pairs of the slices to dealt[places[block]] and the places after it, in `passes` passes.
+def deal(pairs, a_pass, labels, places, dealt):
+    """Write the pairs of a pass to dealt[places[block]] and the places after it."""
+    at = 0
+    for number in a_pass.slices:
+        for i in range(number * PAIRS_PER_SLICE, min((number + 1) * PAIRS_PER_SLICE, len(pairs))):
+            first, last = _copies_in(a_pass, at, i, labels.key)
+            for copy in range(first, last):
+                pair = _dealt(pairs[i], labels, i, copy)
+                block = _block_of(pair, labels.n)
+                dealt[places[block]] = pair
+                places[block] += 1
+            at += 1
 
-    Each pass has an equal part of every pair's copies: a hundred steps on one pair in a row would run away with it.
+
+@njit(nogil=True, cache=True)
+def _copies_in(a_pass, at, i, key):
+    """The copies of pair number i that come in this pass: first to last - 1.
+
+    The pass in which a pair's first copy comes is drawn. (When single copies all came in the last pass, the others had
+    the passes before it to themselves.)
     """
-    for a_pass in range(passes):
-        at = 0
-        for number in range(slices.first, slices.first + slices.n * slices.step, slices.step):
-            for i in range(number * PAIRS_PER_SLICE, min((number + 1) * PAIRS_PER_SLICE, len(pairs))):
-                times = 1
-                if len(copies) > 0:
-                    times = copies[at] * (a_pass + 1) // passes - copies[at] * a_pass // passes
-                at += 1
-                if times > 0:
-                    pair = pairs[i]
-                    block = _block_of(pair, parts)
-                    for _ in range(times):
-                        dealt[places[block]] = pair
-                        places[block] += 1
+    if len(a_pass.copies) == 0:
+        return np.int64(0), np.int64(1)
+    begun, copies = below(draw(key, i), a_pass.passes), np.int64(a_pass.copies[at])
+    first = (copies * a_pass.number + begun) // a_pass.passes
+    return first, (copies * (a_pass.number + 1) + begun) // a_pass.passes
+
+
+@njit(nogil=True, cache=True)
+def _dealt(pair, labels, i, copy):
+    """The pair number i with labels. Each copy of a hub's pair falls into a part of its own."""
+    w, c = np.int64(labels.words[pair >> 32]), np.int64(labels.contexts[pair & _CONTEXT])
+    if w >= labels.first_hub_word or c >= labels.first_hub_context:
+        bits = draw(derive(labels.key, i), copy)
+        w = with_part(w, labels.first_hub_word, upper(bits), labels.n)
+        c = with_part(c, labels.first_hub_context, lower(bits), labels.n)
+    return (w << 32) | c
 
 
 @njit(nogil=True, cache=True)
 def _block_of(pair, parts):
-    return parts.of_word[pair >> 32] * parts.n + parts.of_context[pair & _CONTEXT]
+    return ((pair >> 32) & (parts - 1)) * parts + (pair & (parts - 1))

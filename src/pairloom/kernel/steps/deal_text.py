@@ -63,12 +63,25 @@ class Survivors(NamedTuple):
     place: npt.NDArray[np.int32]
 
 
-class Parts(NamedTuple):
-    """The part, out of n, of each word and of each context in a round. block = part of w * n + part of c."""
+class Labels(NamedTuple):
+    """Where words and contexts are in a round: their labels slot * n + part (`parts.py`), for n parts.
 
-    n: int
-    of_word: npt.NDArray[np.int32]
-    of_context: npt.NDArray[np.int32]
+    A hub's label has part 0. Each of its tokens, or pairs, falls into a part of its own: `with_part` draws it.
+    block = part of w * n + part of c.
+    """
+
+    n: int  # a power of two
+    words: npt.NDArray[np.int32]
+    contexts: npt.NDArray[np.int32]
+    first_hub_word: int  # labels from here on are those of hubs
+    first_hub_context: int
+    key: np.uint64  # of the draws
+
+
+@njit(nogil=True, cache=True)
+def with_part(label, first_hub, bits, n):
+    """The label of an occurrence: if it is a hub's, with the part that the draw `bits` says."""
+    return np.int64(label) + (np.int64(bits) & (n - 1) if label >= first_hub else 0)
 
 
 @njit(nogil=True, cache=True)
@@ -133,35 +146,44 @@ def _take_clean_windows(left, right, place, begin, end):
 
 
 @njit(nogil=True, cache=True)
-def count(survivors, n, parts, counts):
-    """Add the pairs of the first n survivors to counts[block], and put each survivor's part into survivors.place."""
+def count(survivors, n, labels, counts):
+    """Add the pairs of the first n survivors to counts[block], and put each survivor's label into survivors.place."""
     kept, left, right = address(survivors.kept), address(survivors.left), address(survivors.right)
-    part, part_of, counts = address(survivors.place), address(parts.of_word), address(counts)
+    label, label_of, counts, mask = address(survivors.place), address(labels.words), address(counts), labels.n - 1
     for i in range(n):
-        put_int32(part, i, int32_at(part_of, int32_at(kept, i)))
+        x = int32_at(label_of, int32_at(kept, i))
+        if x >= labels.first_hub_word:
+            x = with_part(x, labels.first_hub_word, draw(labels.key, i), labels.n)
+        put_int32(label, i, x)
     for i in range(n):
-        row = counts + 8 * parts.n * int32_at(part, i)
+        row = counts + 8 * labels.n * (int32_at(label, i) & mask)
         for j in range(int32_at(left, i), int32_at(right, i)):
-            put_int64(row, int32_at(part, j), int64_at(row, int32_at(part, j)) + 1)
-        put_int64(row, int32_at(part, i), int64_at(row, int32_at(part, i)) - 1)
+            part = int32_at(label, j) & mask
+            put_int64(row, part, int64_at(row, part) + 1)
+        part = int32_at(label, i) & mask
+        put_int64(row, part, int64_at(row, part) - 1)
 
 
 @njit(nogil=True, cache=True)
-def deal(survivors, n, parts, places, pairs):
-    """Write the pairs of the first n survivors, as w * 2^32 + c, to pairs[places[block]] and the places after it."""
-    kept, left, right = address(survivors.kept), address(survivors.left), address(survivors.right)
-    part, places, pairs = address(survivors.place), address(places), address(pairs)
+def deal(survivors, n, labels, places, pairs):
+    """Write the pairs of the first n survivors to pairs[places[block]] and the places after it.
+
+    A pair is label of w * 2^32 + label of c.
+    """
+    left, right, label = address(survivors.left), address(survivors.right), address(survivors.place)
+    places, pairs, mask = address(places), address(pairs), labels.n - 1
     for i in range(n):
-        w = int32_at(kept, i) << 32
-        row = places + 8 * parts.n * int32_at(part, i)
+        w = int32_at(label, i) << 32
+        row = places + 8 * labels.n * (int32_at(label, i) & mask)
         for j in range(int32_at(left, i), int32_at(right, i)):
             if j != i:
-                place = int64_at(row, int32_at(part, j))
-                put_int64(pairs, place, w | int32_at(kept, j))
-                put_int64(row, int32_at(part, j), place + 1)
+                c = int32_at(label, j)
+                place = int64_at(row, c & mask)
+                put_int64(pairs, place, w | c)
+                put_int64(row, c & mask, place + 1)
 
 
-# --- Positional contexts: a word and its place. There are too many to look up the parts of all beforehand.
+# --- Positional contexts: a word and its place. There are too many to look up the labels of all beforehand.
 
 
 @njit(nogil=True, cache=True)
@@ -171,28 +193,40 @@ def _context(c, offset, reach_left, n_offsets):
 
 
 @njit(nogil=True, cache=True)
-def count_placed(survivors, n, reach_left, n_offsets, parts, counts):
-    """`count` for positional contexts. It leaves the places as they are."""
-    kept, left, right, place = survivors
-    for i in range(n):
-        row = parts.of_word[kept[i]] * parts.n
-        for j in range(left[i], right[i]):
-            if j != i:
-                counts[row + parts.of_context[_context(kept[j], place[j] - place[i], reach_left, n_offsets)]] += 1
+def _word_label(labels, w, i):
+    return with_part(labels.words[w], labels.first_hub_word, draw(labels.key, i), labels.n)
 
 
 @njit(nogil=True, cache=True)
-def deal_placed(survivors, n, reach_left, n_offsets, parts, places, pairs):
-    """`deal` for positional contexts."""
+def _context_label(labels, c, j):
+    return with_part(labels.contexts[c], labels.first_hub_context, draw(labels.key, j), labels.n)
+
+
+@njit(nogil=True, cache=True)
+def count_placed(survivors, n, reach_left, n_offsets, labels, counts):
+    """`count` for positional contexts. It leaves the places as they are."""
     kept, left, right, place = survivors
     for i in range(n):
-        w = np.int64(kept[i]) << 32
-        row = parts.of_word[kept[i]] * parts.n
+        row = (_word_label(labels, kept[i], i) & (labels.n - 1)) * labels.n
         for j in range(left[i], right[i]):
             if j != i:
                 c = _context(kept[j], place[j] - place[i], reach_left, n_offsets)
-                block = row + parts.of_context[c]
-                pairs[places[block]] = w | c
+                counts[row + (_context_label(labels, c, j) & (labels.n - 1))] += 1
+
+
+@njit(nogil=True, cache=True)
+def deal_placed(survivors, n, reach_left, n_offsets, labels, places, pairs):
+    """`deal` for positional contexts."""
+    kept, left, right, place = survivors
+    for i in range(n):
+        w = _word_label(labels, kept[i], i)
+        row = (w & (labels.n - 1)) * labels.n
+        for j in range(left[i], right[i]):
+            if j != i:
+                offset = place[j] - place[i]
+                c = _context_label(labels, _context(kept[j], offset, reach_left, n_offsets), j)
+                block = row + (c & (labels.n - 1))
+                pairs[places[block]] = (w << 32) | c
                 places[block] += 1
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
 from pairloom.kernel.exponential import sigmoid
-from pairloom.kernel.memory import int64_at, prefetch, put_float32
+from pairloom.kernel.memory import float32_at, int64_at, prefetch, put_float32
 from pairloom.kernel.simd import LANES, add, broadcast, fma, load, multiply, spread, store, sums, zero
 from pairloom.kernel.steps.six import LINE, SIX, add_to_six, dots_two, load_six, push, six_rows, zero_six
 
@@ -37,18 +37,29 @@ class Model(NamedTuple):
     stride: int
 
 
+class DrawWeights(NamedTuple):
+    """An `objective.NoiseWeights`, and where in memory the copies of hubs are: these are in every part, so `together`
+    does not apply to them."""
+
+    drawn: float
+    together: float
+    copies: int
+    copies_end: int
+
+
 # --- The step. All arguments that name a batch or `step` are addresses.
 
 
 @njit(nogil=True, cache=True)
-def step_batch(batch, negatives, width, six, lr, step, coming, coming_own):
+def step_batch(batch, negatives, width, six, lr, weights, step, coming, coming_own):
     """Take one gradient step. Equivalent to `objective.batch_step`, or to `objective.six_step` if the batch is a six.
 
-    step: a buffer of (negatives + 1) * LANES floats. coming: the next batch, whose contexts begin at `coming_own`.
+    weights: a `DrawWeights`. step: a buffer of (negatives + 1) * LANES floats. coming: the next batch, whose contexts
+    begin at `coming_own`.
     Returns the squares of the pairs' own inner products, by lane. Healthy training never makes these large, and NaN and
     infinity always show in them.
     """
-    own = _steps(batch, negatives, width, six, lr, step)
+    own = _steps(batch, negatives, width, six, lr, weights, step)
     if six:
         _update_six(batch, negatives, width, step, coming, coming_own)
     else:
@@ -57,9 +68,9 @@ def step_batch(batch, negatives, width, six, lr, step, coming, coming_own):
 
 
 @njit(nogil=True, cache=True)
-def step_frozen(batch, negatives, width, six, lr, step, frozen):
+def step_frozen(batch, negatives, width, six, lr, weights, step, frozen):
     """`step_batch` where WORDS or CONTEXTS do not move."""
-    own = _steps(batch, negatives, width, six, lr, step)
+    own = _steps(batch, negatives, width, six, lr, weights, step)
     if frozen == WORDS:
         _move_contexts(batch, negatives, width, six, step)
     else:
@@ -68,14 +79,15 @@ def step_frozen(batch, negatives, width, six, lr, step, frozen):
 
 
 @njit(nogil=True, cache=True)
-def _steps(batch, negatives, width, six, lr, step):
-    """Write to `step` how far each row goes, lr * (label - σ). Returns the pairs' own inner products, by lane."""
+def _steps(batch, negatives, width, six, lr, weights, step):
+    """Write to `step` how far each row goes, lr * weight * (label - σ). Returns the own inner products, by lane."""
     _dots(batch, negatives, width, six, step)
     own = load(step, 0)
     for k in range(negatives + 1):
-        store(step, LANES * k, multiply(broadcast(-lr), sigmoid(load(step, LANES * k))))
+        rate = -lr * weights.drawn if k > 0 else -lr
+        store(step, LANES * k, multiply(broadcast(rate), sigmoid(load(step, LANES * k))))
     store(step, 0, add(broadcast(lr), load(step, 0)))
-    _spare_own(batch, negatives, six, step)
+    _weigh_own(batch, negatives, six, weights, step)
     return own
 
 
@@ -123,17 +135,22 @@ def _dots_own(batch, y, width):
 
 
 @njit(nogil=True, cache=True)
-def _spare_own(batch, negatives, six, step):
-    """A drawn context that is a pair's own context is not noise for that pair."""
+def _weigh_own(batch, negatives, six, weights, step):
+    """Weight the steps in which a pair's own context was drawn for it by `together`, except those of hubs."""
     for k in range(negatives):
-        n = int64_at(batch, DRAWN + k)
+        n, g = int64_at(batch, DRAWN + k), LANES * (k + 1)
         if six:
-            if n == int64_at(batch, LAST_OWN):
-                store(step, LANES * (k + 1), zero())
+            if n == int64_at(batch, LAST_OWN) and not _is_copy(n, weights):
+                store(step, g, multiply(broadcast(weights.together), load(step, g)))
         else:
             for b in range(SIX):
-                if n == int64_at(batch, OWN + b):
-                    put_float32(step, LANES * (k + 1) + b, 0.0)
+                if n == int64_at(batch, OWN + b) and not _is_copy(n, weights):
+                    put_float32(step, g + b, np.float32(weights.together) * float32_at(step, g + b))
+
+
+@njit(nogil=True, cache=True)
+def _is_copy(row, weights):
+    return weights.copies <= row < weights.copies_end
 
 
 # --- Both sides move

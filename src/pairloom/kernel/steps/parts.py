@@ -1,0 +1,109 @@
+"""The rows of a matrix in a round: those of its parts, and those of its hubs, of which every block has a copy.
+
+A *label* says where a row is in a round: slot * P + part, where the slots 0, 1, ... of a part are its own rows, and the
+slots after these are the hubs, in every part the same. (`pairs/parts.py` deals the labels.)
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.kernel.alias import alias_table
+from pairloom.kernel.compile import njit
+from pairloom.kernel.memory import address, int32_at
+from pairloom.kernel.simd import LANES, add, broadcast, fma, load, store, zero
+
+
+class PartRows(NamedTuple):
+    """One matrix in a round."""
+
+    ids: npt.NDArray[np.int32]  # (P, slots): the row of each slot of a part
+    hubs: npt.NDArray[np.int32]  # the rows of the hubs
+    copies: npt.NDArray[np.float32]  # flat (P, hubs, stride): the hubs' copies of block row i
+
+
+class PartNoise(NamedTuple):
+    """An alias table for each part, over its slots and the hubs, and the `objective.NoiseWeights`."""
+
+    cut: npt.NDArray[np.uint64]  # (P, slots + hubs)
+    other: npt.NDArray[np.int32]
+    drawn: npt.NDArray[np.float32]  # (P,)
+    together: float
+
+
+@njit(nogil=True, cache=True)
+def fill_ids(labels, ids):
+    """Write the row of every label to ids[part, slot]. Labels of hubs are larger than all of these."""
+    parts, n = ids.shape[0], ids.size
+    for row in range(len(labels)):
+        if labels[row] < n:
+            ids[labels[row] % parts, labels[row] // parts] = row
+
+
+@njit(nogil=True, cache=True)
+def fill_noise(probability, ids, hubs, noise):
+    """Fill the tables of a `PartNoise`. A slot that no row has, at the end of a part, has id -1 and is never drawn."""
+    parts, slots = ids.shape
+    mass = np.empty(slots + len(hubs))
+    for part in range(parts):
+        total = 0.0
+        for slot in range(len(mass)):
+            if slot < slots:
+                row = ids[part, slot]
+                mass[slot] = probability[row] / noise.together if row >= 0 else 0.0
+            else:
+                mass[slot] = probability[hubs[slot - slots]]
+            total += mass[slot]
+        noise.drawn[part] = total
+        if total > 0.0:
+            alias_table(mass / total, noise.cut[part], noise.other[part])
+        else:  # nothing to draw: steps with slot 0 count 0
+            noise.cut[part], noise.other[part] = 0, 0
+
+
+# --- Hubs
+
+
+@njit(nogil=True, cache=True)
+def copies_of(rows, i, stride):
+    """The address of the copies that block row i has of the hubs."""
+    return address(rows.copies) + 4 * stride * len(rows.hubs) * i
+
+
+@njit(nogil=True, cache=True)
+def copy_hubs(matrix, rows, i, stride, width):
+    """Copy the hubs' rows for block row i."""
+    copies = copies_of(rows, i, stride)
+    for h in range(len(rows.hubs)):
+        row = address(matrix) + 4 * stride * np.int64(rows.hubs[h])
+        for x in range(0, width, LANES):
+            store(copies + 4 * stride * h, x, load(row, x))
+
+
+@njit(nogil=True, cache=True)
+def merge_hubs(matrix, rows, parts, stride, width, share):
+    """Move each hub by `share` of the sum of its copies' steps. Equivalent to `hubs.merged` for each of them."""
+    for h in range(len(rows.hubs)):
+        row = address(matrix) + 4 * stride * np.int64(rows.hubs[h])
+        for x in range(0, width, LANES):
+            before, steps = load(row, x), zero()
+            for i in range(parts):
+                steps = add(steps, fma(before, broadcast(-1.0), load(copies_of(rows, i, stride) + 4 * stride * h, x)))
+            store(row, x, fma(broadcast(share[h]), steps, before))
+
+
+@njit(nogil=True, cache=True)
+def mean_square_length(matrix, rows, stride, width):
+    """The mean of v·v over some rows, added in their order: the order in which NumPy adds depends on the CPU."""
+    total = 0.0
+    for row in rows:
+        for x in range(row * stride, row * stride + width):
+            total += np.float64(matrix[x]) * np.float64(matrix[x])
+    return total / len(rows)
+
+
+@njit(nogil=True, cache=True)
+def row_address(matrix, copies, ids, slot, slots, row_bytes):
+    """The address of the row in a slot. matrix, copies, ids are addresses: of row 0, of hub 0, of the part's ids."""
+    return copies + row_bytes * (slot - slots) if slot >= slots else matrix + row_bytes * int32_at(ids, slot)

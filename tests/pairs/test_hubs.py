@@ -1,0 +1,81 @@
+"""Hubs: which rows they are, and how their copies are merged."""
+
+import numpy as np
+import pytest
+
+from pairloom.kernel.steps.parts import PartRows, copy_hubs, mean_square_length, merge_hubs
+from pairloom.pairs.hubs import MOST_HUBS, hubs_of, merge_shares, merged, sampled_rows, shares
+from tests.models import random_model
+
+
+def test_a_hub_has_a_tenth_of_a_part_or_more():
+    share = np.array([0.5, 0.2, 0.0063, 0.0062, 0.0001])
+    assert hubs_of(share, 16).tolist() == [0, 1, 2]
+    assert hubs_of(share, 1).tolist() == []
+
+
+def test_there_are_only_so_many_hubs_and_the_largest_come_first():
+    share = np.random.default_rng(0).permutation(np.arange(1, 101)) / 5050
+    found = hubs_of(share, 64)
+    assert len(found) == MOST_HUBS
+    assert share[found].tolist() == sorted(share, reverse=True)[:MOST_HUBS]
+
+
+def test_small_steps_add_up_and_large_ones_are_averaged():
+    few, some, many = merge_shares(np.array([1e-9, 100.0, 1e9]), 0.025, 5.0, 32).tolist()
+    assert few == pytest.approx(1.0) and many == pytest.approx(1 / 32)
+    assert many < some < few
+
+
+@pytest.mark.parametrize("steps", [1e-3, 0.1, 1.0, 10.0, 1e3])
+@pytest.mark.parametrize("parts", [2, 16, 64])
+def test_merged_copies_never_overshoot_a_place_that_they_all_approach(steps, parts):
+    """Each copy goes the way 1 - e^-x to where its pairs pull it; together they must not go twice as far."""
+    x = np.float64(steps)
+    share = float(merge_shares(np.array([x / (0.05 * 0.025)]), 0.025, 1.0, parts)[0])
+    row = np.zeros(1)
+    copies = np.full((parts, 1), 1 - np.exp(-x))
+    assert 0 < merged(row, copies, share)[0] < 1.3
+
+
+def test_shares_and_sampled_rows_follow_the_mass():
+    assert shares(np.array([1.0, 3.0])).tolist() == [0.25, 0.75]
+    assert np.bincount(sampled_rows(np.array([0.25, 0.0, 0.75]))).tolist() == [64, 0, 192]
+
+
+def test_the_kernel_copies_and_merges_as_the_definition_says():
+    rng = np.random.default_rng(1)
+    model, parts = random_model(rng, 7, 20), 4
+    hubs = np.array([5, 0], np.int32)
+    rows = PartRows(np.zeros((parts, 1), np.int32), hubs, np.zeros(parts * 2 * model.stride, np.float32))
+    for i in range(parts):
+        copy_hubs(model.W, rows, i, model.stride, model.width)
+    before = model.W.reshape(7, -1).copy()
+    copies = rows.copies.reshape(parts, 2, model.stride)
+    assert all(np.array_equal(copies[i, :, :20], before[hubs, :20]) for i in range(parts))
+    copies[:, :, :20] += rng.normal(size=(parts, 2, 20)).astype(np.float32)
+    share = np.array([0.25, 0.9], np.float32)
+    merge_hubs(model.W, rows, parts, model.stride, model.width, share)
+    after = model.W.reshape(7, -1)
+    for h, hub in enumerate(hubs):
+        expected = merged(before[hub].astype(float), copies[:, h].astype(float), float(share[h]))
+        np.testing.assert_allclose(after[hub], expected, rtol=1e-5, atol=1e-6)
+    assert np.array_equal(np.delete(after, hubs, axis=0), np.delete(before, hubs, axis=0))
+
+
+def test_copies_that_did_not_move_leave_the_row_bit_for_bit():
+    """A frozen side stays as it is."""
+    model = random_model(np.random.default_rng(2), 3, 8)
+    rows = PartRows(np.zeros((2, 1), np.int32), np.array([1], np.int32), np.zeros(2 * model.stride, np.float32))
+    for i in range(2):
+        copy_hubs(model.C, rows, i, model.stride, model.width)
+    before = model.C.copy()
+    merge_hubs(model.C, rows, 2, model.stride, model.width, np.array([0.7], np.float32))
+    assert np.array_equal(model.C, before)
+
+
+def test_the_mean_square_length_is_that_of_the_rows():
+    model = random_model(np.random.default_rng(3), 9, 10)
+    rows = np.array([0, 3, 3, 8])
+    expected = (model.W.reshape(9, -1)[rows].astype(float) ** 2).sum(axis=1).mean()
+    assert mean_square_length(model.W, rows, model.stride, model.width) == pytest.approx(expected)
