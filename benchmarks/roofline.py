@@ -31,9 +31,8 @@ from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.kernel.memory import address
 from pairloom.kernel.simd import LANES, add, broadcast, fma, load, multiply, store
-from pairloom.kernel.steps.block import Descent, Diagonal, RoundTables, make_buffers, train_diagonal
-from pairloom.kernel.steps.parts import PartRows
-from pairloom.kernel.steps.rates import Rates
+from pairloom.kernel.steps.block import Descent, RoundTables, Steps, begin_steps, make_buffers, train_steps
+from pairloom.kernel.steps.parts import Merging, PartRows
 from pairloom.kernel.steps.sgns import Model
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import Division
@@ -151,13 +150,16 @@ def _row(work: Work, where: str, dim: int, negatives: int, repeat: int) -> dict[
     model, tables, parts = work
     sizes = np.diff(tables.starts)
     buffers = make_buffers(negatives, int(sizes.max()), tables.noise.cut.shape[1], model.width)
-    descent = Descent(negatives, np.uint64(1), Rates(0.025, 0.025))
+    descent = Descent(negatives, np.uint64(1), np.full(parts + 1, 0.025))
+    steps, row = np.ones(len(tables.words.hubs)), np.zeros(1, np.int64)
+    merging = Merging(row, row, steps, steps, 1.0)
     shifts = range(min(parts, DIAGONALS))
     pairs = sum(int(sizes[[i * parts + (i + s) % parts for i in range(parts)]].sum()) for s in shifts)
 
     def train() -> None:
-        for shift in shifts:
-            train_diagonal(model, buffers, tables, Diagonal(parts, shift, np.zeros(1, np.int64), parts), descent)
+        train_steps(
+            model, buffers, tables, Steps(parts, len(shifts), begin_steps(parts, 0), parts**2), merging, descent
+        )
 
     train()
     peaks, rates = [], []

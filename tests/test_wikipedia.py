@@ -76,5 +76,5 @@ def test_the_vectors_are_as_good_as_those_of_word2vec_and_gensim(wiki, tmp_path)
         unit = emb.words.vectors / np.linalg.norm(emb.words.vectors, axis=1, keepdims=True)
         scores.append((ws353(emb.words.words, unit), google_analogies(emb.words.words, unit)))
     similarity, analogies = np.mean(scores, axis=0)
-    assert similarity >= 64, scores
-    assert analogies >= 25, scores
+    assert similarity >= 65, scores
+    assert analogies >= 26.6, scores

@@ -10,23 +10,26 @@ from pairloom.kernel.alias import AliasTable
 from pairloom.kernel.steps.block import (
     Block,
     Descent,
-    Diagonal,
     RoundTables,
+    Steps,
+    begin_steps,
     draw_noise,
     gather,
     make_buffers,
     train_block,
-    train_diagonal,
+    train_steps,
 )
-from pairloom.kernel.steps.parts import PartNoise, PartRows
+from pairloom.kernel.steps.parts import Merging, PartNoise, PartRows
 from pairloom.kernel.steps.rates import Rates
 from pairloom.kernel.steps.sgns import DRAWN, OWN, SIX, Model
 from pairloom.method import objective
 from pairloom.method.draws import key
 from pairloom.pairs.parts import deal, noise_of_parts, rows_of_parts, undealt
+from pairloom.system.threads import workers
 from tests.models import matrices, random_model
 
 NO_HUBS = np.empty(0, np.int32)
+NO_MERGING = Merging(np.zeros(1, np.int64), np.zeros(1, np.int64), np.empty(0), np.empty(0), 0.0)
 
 
 def alias_probabilities(table):
@@ -191,28 +194,47 @@ def test_a_row_that_is_not_finite_shows_in_the_mean_square(bad):
     model.W.reshape(8, -1)[np.flatnonzero(dealing.labels == 2)[0], 3] = bad
     pairs = (rng.choice(labels, 40) << 32) | rng.choice(labels, 40)
     tables = tables_of(pairs, [0, 40, 40, 40, 40], dealing, np.full(8, 0.125), model.stride)
-    descent = Descent(5, key(1), Rates(0.1, 0.1))
-    diagonal = Diagonal(2, 0, np.zeros(1, np.int64), 2)
-    square = train_diagonal(model, make_buffers(5, 40, 4, 8), tables, diagonal, descent)
+    steps = Steps(2, 1, begin_steps(2, 0), 2)
+    square = train_steps(
+        model, make_buffers(5, 40, 4, 8), tables, steps, NO_MERGING, Descent(5, key(1), np.full(3, 0.1))
+    )
     assert not square <= 1e6
 
 
-def test_the_blocks_of_a_diagonal_are_taken_from_the_queue_each_once():
-    rng = np.random.default_rng(9)
-    dealing = deal(64, NO_HUBS, 8, key(2))
-    labels = rng.integers(0, 64, (2, 500))
+def round_of(rng, hubs):
+    """The tables of a round of 8 parts, and a model of 64 words."""
+    dealing = deal(64, hubs, 8, key(2))
+    rows = rng.choice(64, (2, 3000), p=np.where(np.arange(64) < len(hubs), 6, 1) / (64 + 5 * len(hubs)))
+    labels = dealing.labels[rows].astype(np.int64)
+    labels += np.where(labels >= dealing.first_hub, rng.integers(0, 8, labels.shape), 0)
     blocks = (labels[0] % 8) * 8 + labels[1] % 8
     order = np.argsort(blocks, kind="stable")
+    model = random_model(rng, 64, 8)
     starts = np.searchsorted(blocks[order], np.arange(65))
-    start = random_model(rng, 64, 8)
+    pairs = (labels[0] << 32 | labels[1])[order]
+    return model, lambda: tables_of(pairs, starts, dealing, np.full(64, 1 / 64), model.stride)
+
+
+@pytest.mark.parametrize("n_hubs", [0, 3])
+def test_any_number_of_threads_and_calls_train_the_blocks_of_all_steps_alike(n_hubs):
+    start, tables = round_of(np.random.default_rng(9), np.arange(n_hubs, dtype=np.int32))
+    merging = Merging(np.arange(4), np.arange(4), np.full(n_hubs, 9.0), np.full(n_hubs, 5.0), 0.05)
+    descent = Descent(2, key(1), np.linspace(0.1, 0.05, 9))
     found = []
-    for most in (8, 3, 1):
-        model = start._replace(W=start.W.copy(), C=start.C.copy())
-        tables = tables_of((labels[0] << 32 | labels[1])[order], starts, dealing, np.full(64, 1 / 64), model.stride)
-        diagonal = Diagonal(8, 5, np.zeros(1, np.int64), most)
-        for _ in range(-(-8 // most)):
-            train_diagonal(model, make_buffers(2, 500, 8, 8), tables, diagonal, Descent(2, key(1), Rates(0.1, 0.1)))
-        assert diagonal.queue[0] >= 8
+    for threads, most, ends in ((1, 64, [8]), (1, 1, [8]), (4, 3, [8]), (7, 64, [3, 8])):
+        model, progress = start._replace(W=start.W.copy(), C=start.C.copy()), begin_steps(8, 0)
+        for last in ends:
+            shared = tables()  # a resumed round deals its pairs again
+
+            def call(_, last=last, shared=shared, model=model, progress=progress, most=most):
+                steps = Steps(8, last, progress, most)
+                return train_steps(model, make_buffers(2, 3000, 16, 8), shared, steps, merging, descent)
+
+            with workers(threads) as pool:
+                while progress[8] < last * 8:
+                    assert all(square >= 0 for square in pool.map(call, range(threads)))
+            assert progress[16] == last
+            progress = begin_steps(8, last)
         found.append(model.W.tobytes() + model.C.tobytes())
     assert len(set(found)) == 1 and found[0] != start.W.tobytes() + start.C.tobytes()
 

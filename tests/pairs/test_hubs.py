@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pairloom.kernel.steps.parts import PartRows, copy_hubs, mean_square_length, merge_hubs
-from pairloom.pairs.hubs import MOST_HUBS, hubs_of, merge_shares, merged, sampled_rows, shares
+from pairloom.pairs.hubs import MOST_HUBS, hubs_of, merge_share, merged, sampled_rows, shares
 from tests.models import random_model
 
 
@@ -22,20 +22,17 @@ def test_there_are_only_so_many_hubs_and_the_largest_come_first():
 
 
 def test_small_steps_add_up_and_large_ones_are_averaged():
-    few, some, many = merge_shares(np.array([1e-9, 100.0, 1e9]), 0.025, 5.0, 32).tolist()
+    few, some, many = (merge_share(x, 32) for x in (1e-12, 0.1, 1e9))
     assert few == pytest.approx(1.0) and many == pytest.approx(1 / 32)
     assert many < some < few
 
 
-@pytest.mark.parametrize("steps", [1e-3, 0.1, 1.0, 10.0, 1e3])
+@pytest.mark.parametrize("x", [1e-3, 0.1, 1.0, 10.0, 1e3])
 @pytest.mark.parametrize("parts", [2, 16, 64])
-def test_merged_copies_never_overshoot_a_place_that_they_all_approach(steps, parts):
-    """Each copy goes the way 1 - e^-x to where its pairs pull it; together they must not go twice as far."""
-    x = np.float64(steps)
-    share = float(merge_shares(np.array([x / (0.05 * 0.025)]), 0.025, 1.0, parts)[0])
-    row = np.zeros(1)
+def test_merged_copies_never_overshoot_a_place_that_they_all_approach(x, parts):
+    """Each copy goes the way 1 - e^-x to where its pairs pull it; together they must not go much further."""
     copies = np.full((parts, 1), 1 - np.exp(-x))
-    assert 0 < merged(row, copies, share)[0] < 1.3
+    assert 0 < merged(np.zeros(1), copies, merge_share(x, parts))[0] < 1.3
 
 
 def test_shares_and_sampled_rows_follow_the_mass():
@@ -54,11 +51,11 @@ def test_the_kernel_copies_and_merges_as_the_definition_says():
     copies = rows.copies.reshape(parts, 2, model.stride)
     assert all(np.array_equal(copies[i, :, :20], before[hubs, :20]) for i in range(parts))
     copies[:, :, :20] += rng.normal(size=(parts, 2, 20)).astype(np.float32)
-    share = np.array([0.25, 0.9], np.float32)
-    merge_hubs(model.W, rows, parts, model.stride, model.width, share)
+    steps = np.array([3.0, 40.0])
+    merge_hubs(model.W, rows, parts, model.stride, model.width, steps, 0.01)
     after = model.W.reshape(7, -1)
     for h, hub in enumerate(hubs):
-        expected = merged(before[hub].astype(float), copies[:, h].astype(float), float(share[h]))
+        expected = merged(before[hub].astype(float), copies[:, h].astype(float), merge_share(0.01 * steps[h], parts))
         np.testing.assert_allclose(after[hub], expected, rtol=1e-5, atol=1e-6)
     assert np.array_equal(np.delete(after, hubs, axis=0), np.delete(before, hubs, axis=0))
 
@@ -70,7 +67,7 @@ def test_copies_that_did_not_move_leave_the_row_bit_for_bit():
     for i in range(2):
         copy_hubs(model.C, rows, i, model.stride, model.width)
     before = model.C.copy()
-    merge_hubs(model.C, rows, 2, model.stride, model.width, np.array([0.7], np.float32))
+    merge_hubs(model.C, rows, 2, model.stride, model.width, np.array([0.7]), 1.0)
     assert np.array_equal(model.C, before)
 
 

@@ -6,7 +6,6 @@ import pytest
 from pairloom.kernel.alias import AliasTable
 from pairloom.kernel.rng import below, draw, lower
 from pairloom.kernel.steps import cbow
-from pairloom.kernel.steps.block import Descent
 from pairloom.kernel.steps.hierarchical import TreePaths
 from pairloom.kernel.steps.rates import Rates
 from pairloom.method.cbow import hierarchical_loss, hierarchical_step, mean_of, negative_loss, negative_step
@@ -128,7 +127,7 @@ def test_windows_step_with_contexts_that_are_drawn_for_each(widths, divide, dim,
         rate = 0.2 + (0.1 - 0.2) * i / len(places)
         negative_step(W, C, [window_of(segment, place)], KEPT[[place]], drawn, rate, divide=divide)
     buffers = cbow.make_buffers(10, 1 + negatives, model.width)
-    descent = Descent(negatives, key, Rates(0.2, 0.1))
+    descent = cbow.WindowDescent(negatives, key, Rates(0.2, 0.1))
     n, square = cbow.train_negative(model, buffers, segment, places, noise, descent, divide)
     assert n == len(places)
     assert square > 0

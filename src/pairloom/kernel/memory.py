@@ -5,6 +5,8 @@ it is handed on, by an atomic operation that threads wait for when they share th
 being negative. Nothing here checks bounds or types, or keeps an array alive: that is up to the caller of `address`.
 """
 
+import sys
+
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -122,9 +124,31 @@ def take_number(typing, p):
 
     def codegen(context, builder, signature, args):
         counter = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-        return builder.atomic_rmw("add", counter, ir.IntType(64)(1), "monotonic")
+        return builder.atomic_rmw("add", counter, ir.IntType(64)(1), "seq_cst")
 
     return types.int64(types.int64), codegen
+
+
+@intrinsic
+def number_now(typing, p):
+    """The int64 at p, which other threads may change. All that they wrote before they changed it can be read."""
+
+    def codegen(context, builder, signature, args):
+        counter = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        return builder.load_atomic(counter, "acquire", 8)
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic
+def give_way(typing):
+    """Let another thread run, while this one waits."""
+
+    def codegen(context, builder, signature, args):
+        call(builder, "SwitchToThread" if sys.platform == "win32" else "sched_yield", ir.IntType(32), [])
+        return context.get_dummy_value()
+
+    return types.void(), codegen
 
 
 @intrinsic

@@ -52,16 +52,15 @@ def sampled_rows(share: Float64s) -> npt.NDArray[np.int64]:
     return np.asarray(np.searchsorted(edges, steps * edges[-1]).astype(np.int64))
 
 
-def merge_shares(steps: Float64s, lr: float, square_length: float, parts: int) -> npt.NDArray[np.float32]:
-    """(1 + x) / (1 + P x) for hubs that take so many steps in a block, with x = steps * lr * CURVATURE * v·v.
+def merge_share(x: float, parts: int) -> float:
+    """(1 + x) / (1 + P x), with x = steps in a block * lr * CURVATURE * mean v·v
 
-    >>> merge_shares(np.array([0.0, 200.0, 1e12]), lr=0.1, square_length=1.0, parts=4).tolist()
-    [1.0, 0.4..., 0.25]
+    >>> [merge_share(x, parts=4) for x in (0.0, 1.0, 1e12)]
+    [1.0, 0.4, 0.25...]
     """
-    x = steps * (lr * CURVATURE * square_length)
-    return ((1.0 + x) / (1.0 + parts * x)).astype(np.float32)
+    return (1.0 + x) / (1.0 + parts * x)
 
 
 def merged(row: Float64s, copies: Float64s, share: float) -> Float64s:
-    """A hub's row after a step. Its compiled form is `kernel.steps.parts.merge_hubs`."""
+    """A hub's row after a step. The compiled form is `kernel.steps.parts.merge_hubs`."""
     return np.asarray(row + share * (copies - row).sum(axis=0))

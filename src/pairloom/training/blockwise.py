@@ -10,7 +10,7 @@ Which thread trains a block is left to chance. What is trained, and in which ord
 are the same bytes every time.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ import numpy as np
 from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import Division
-from pairloom.pairs.hubs import hubs_of, merge_shares, sampled_rows
+from pairloom.pairs.hubs import CURVATURE, hubs_of, sampled_rows
 from pairloom.pairs.parts import Dealing, deal, noise_of_parts, rows_of_parts
 from pairloom.pairs.source import Dealings, Round, Source
 from pairloom.training.checkpoint import State
@@ -30,9 +30,10 @@ from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from pairloom.kernel.steps.block import BlockBuffers, RoundTables
-    from pairloom.kernel.steps.parts import PartNoise, PartRows
+    from pairloom.kernel.steps.parts import Merging, PartNoise, PartRows
 
 FROZEN = {None: None, "words": 1, "contexts": 2}  # as the kernel numbers the sides
+WORK_OF_A_CALL = 2 * 10**9  # pairs * dim * (negatives + 1): a sixth of a second, since an interrupt waits for a call
 PAIRS_OF_A_FULL_START = 200  # trained pairs from which on a word starts at full length
 
 
@@ -85,18 +86,20 @@ class BlockTraining(TrainingLoop):
         tables = self._tables(draws, a_round, parts)
         self.n_pairs += int(tables.starts[-1]) if self.shift == 0 else 0
         begin, end = (epoch * self.source.n_positions + at for at in (a_round.begin, a_round.end))
-        edges = np.linspace(begin, end, parts + 1).tolist()
-        train = self._step_trainer(tables, parts, key(self.config.seed, Purpose.NOISE, draws, a_round.number))
-        for shift in range(self.shift, parts):
-            rates = self.lr_at(edges[shift]), self.lr_at(edges[shift + 1])
-            for square in train(shift, *rates):
-                self.health.check_products(square, edges[shift])
+        rates = [self.lr_at(at) for at in np.linspace(begin, end, parts + 1).tolist()]
+        share = (end - begin) / self.source.n_positions
+        noise_key = key(self.config.seed, Purpose.NOISE, draws, a_round.number)
+        steps = RoundSteps(self, tables, self.hubs.merging(parts, share), noise_key, np.array(rates))
+        last = parts
+        while steps.done < last * parts:
+            for square in steps.train(last):
+                position = begin + (end - begin) * steps.done / parts**2
+                self.health.check_products(square, min(position, end - 1))
                 if self.reports.are_due:
-                    self.report(int(edges[shift]))
-            self.hubs.merge(tables, parts, rates[0], (end - begin) / self.source.n_positions)
+                    self.report(int(position))
             if self.runtime.checkpoints is not None and self.runtime.checkpoints.stop_asked:
-                return shift + 1
-        return parts
+                last = -(-steps.done // parts)
+        return last
 
     def _tables(self, draws: int, a_round: Round, parts: int) -> "RoundTables":
         """The pairs of a round, dealt into blocks, and the rows and the noise of its parts."""
@@ -119,46 +122,63 @@ class BlockTraining(TrainingLoop):
         words, contexts = self.hubs.rows(dealings.words, dealings.contexts)
         return words, contexts, noise_of_parts(self.noise, dealings.contexts, contexts.ids)
 
-    def _step_trainer(self, tables: "RoundTables", parts: int, noise_key: np.uint64) -> Callable[..., Iterator[float]]:
-        """A function that trains the blocks (i, (i + shift) mod P) and yields the mean squares of its calls."""
-        from pairloom.kernel.steps.block import Descent, Diagonal, make_buffers, train_diagonal
-        from pairloom.kernel.steps.rates import Rates
 
-        longest, contexts = int(np.diff(tables.starts).max()), tables.noise.cut.shape[1]
-        unused: list[BlockBuffers] = []  # at most one per thread, used again because fresh memory costs time
-        # One call for each thread, or more of them, so that an interrupt waits less than a second for one.
-        calls = min(parts, max(self.runtime.threads, parts * self.config.dim * (self.config.negatives + 1) // 2**16))
-        most = parts if calls <= self.runtime.threads else -(-parts // calls)
+class RoundSteps:
+    """The steps of one round, trained on all threads."""
 
-        def train(shift: int, *rates: float) -> Iterator[float]:
-            diagonal = Diagonal(parts, shift, np.zeros(1, np.int64), most)
-            descent = Descent(self.config.negatives, noise_key, Rates(*rates))
+    def __init__(
+        self,
+        training: BlockTraining,
+        tables: "RoundTables",
+        merging: "Merging",
+        noise_key: np.uint64,
+        rates: Float64s,
+    ) -> None:
+        from pairloom.kernel.steps.block import begin_steps
 
-            def call(_: int) -> float:
-                try:
-                    buffers = unused.pop()
-                except IndexError:
-                    buffers = make_buffers(self.config.negatives, longest, contexts, self.model.width)
-                square: float = train_diagonal(self.model, buffers, tables, diagonal, descent, self.frozen)
-                unused.append(buffers)
-                return square
+        self._training, self._tables, self._merging = training, tables, merging
+        self._noise_key, self._rates, self._parts = noise_key, rates, len(rates) - 1
+        self._longest = int(np.diff(tables.starts).max())
+        self._unused: list[BlockBuffers] = []  # at most one per thread, used again because fresh memory costs time
+        self._progress = begin_steps(self._parts, training.shift)
+        config = training.config
+        work = int(tables.starts[-1]) * config.dim * (config.negatives + 1) // self._parts**2
+        self._blocks_of_a_call = 1 + WORK_OF_A_CALL // (1 + work)
 
-            return self.pool.map(call, range(calls))
+    @property
+    def done(self) -> int:
+        """Blocks of the round that are done."""
+        return int(self._progress[8])
 
-        return train
+    def train(self, last: int) -> Iterator[float]:
+        """Train for a while, at most up to step `last` - 1. Yields the mean squares of inner products, by thread."""
+        runtime = self._training.runtime
+        return runtime.pool.map(self._call, [last] * runtime.threads)
+
+    def _call(self, last: int) -> float:
+        from pairloom.kernel.steps.block import Descent, Steps, make_buffers, train_steps
+
+        model, config, tables = self._training.model, self._training.config, self._tables
+        try:
+            buffers = self._unused.pop()
+        except IndexError:
+            buffers = make_buffers(config.negatives, self._longest, tables.noise.cut.shape[1], model.width)
+        steps = Steps(self._parts, last, self._progress, self._blocks_of_a_call)
+        descent = Descent(config.negatives, self._noise_key, self._rates)
+        square: float = train_steps(model, buffers, tables, steps, self._merging, descent, self._training.frozen)
+        self._unused.append(buffers)
+        return square
 
 
 class Hubs:
     """The hubs of one training, with a copy of their rows for every block of a step."""
 
     def __init__(self, training: BlockTraining) -> None:
-        self._training, source, parts = training, training.source, training.division.parts
+        source, parts, self._n_pairs = training.source, training.division.parts, training.source.n_pairs
         self.words, self.contexts = (hubs_of(share, parts) for share in (source.word_share, source.context_share))
         copies = (aligned_zeros(parts * len(hubs) * training.model.stride) for hubs in (self.words, self.contexts))
         self._word_copies, self._context_copies = copies
-        self._sampled_words, self._sampled_contexts = (
-            sampled_rows(share) for share in (source.word_share, source.context_share)
-        )
+        self._sampled = sampled_rows(source.word_share), sampled_rows(source.context_share)
         # The steps that a hub takes for each pair: with its own pairs, and with what is drawn.
         k = training.config.negatives
         self._word_steps = (1 + k) * source.word_share[self.words]
@@ -172,15 +192,9 @@ class Hubs:
         ids = word_rows.ids if contexts is words else rows_of_parts(contexts)
         return word_rows, PartRows(ids, self.contexts, self._context_copies)
 
-    def merge(self, tables: "RoundTables", parts: int, lr: float, share_of_epoch: float) -> None:
-        """Merge the copies after a step of a round."""
-        from pairloom.kernel.steps.parts import mean_square_length, merge_hubs
+    def merging(self, parts: int, share_of_epoch: float) -> "Merging":
+        """What the kernel needs to merge copies in a round of this length."""
+        from pairloom.kernel.steps.parts import Merging
 
-        W, C, width, stride = self._training.model
-        pairs = share_of_epoch * self._training.source.n_pairs / parts**2  # of a block
-        w_square = mean_square_length(W, self._sampled_words, stride, width)
-        c_square = mean_square_length(C, self._sampled_contexts, stride, width)
-        word_shares = merge_shares(pairs * self._word_steps, lr, c_square, parts)
-        context_shares = merge_shares(pairs * self._context_steps, lr, w_square, parts)
-        merge_hubs(W, tables.words, parts, stride, width, word_shares)
-        merge_hubs(C, tables.contexts, parts, stride, width, context_shares)
+        pairs = share_of_epoch * self._n_pairs / parts**2  # of a block
+        return Merging(*self._sampled, pairs * self._word_steps, pairs * self._context_steps, CURVATURE)

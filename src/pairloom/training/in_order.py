@@ -110,14 +110,13 @@ def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> SegmentTrain
 def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide: bool) -> SegmentTrainer:
     from pairloom.kernel.alias import AliasTable
     from pairloom.kernel.steps import cbow
-    from pairloom.kernel.steps.block import Descent
     from pairloom.kernel.steps.rates import Rates
 
     noise = AliasTable.of(probability)
 
     def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
         buffers = cbow.make_buffers(segment.reach, 1 + negatives, model.width)
-        descent = Descent(negatives, draws, Rates(*rates))
+        descent = cbow.WindowDescent(negatives, draws, Rates(*rates))
         done: tuple[int, float] = cbow.train_negative(model, buffers, segment, segment.centres, noise, descent, divide)
         return done
 

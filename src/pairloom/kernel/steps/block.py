@@ -6,10 +6,19 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.memory import address, int32_at, int64_at, put_int32, put_int64, take_number
+from pairloom.kernel.memory import (
+    address,
+    give_way,
+    int32_at,
+    int64_at,
+    number_now,
+    put_int32,
+    put_int64,
+    take_number,
+)
 from pairloom.kernel.rng import below, derive, draw, lower
 from pairloom.kernel.simd import LANES, add, store, zero
-from pairloom.kernel.steps.parts import PartNoise, PartRows, copies_of, copy_hubs, row_address
+from pairloom.kernel.steps.parts import PartNoise, PartRows, copies_of, copy_hubs, merge, row_address
 from pairloom.kernel.steps.rates import Rates, rate_at
 from pairloom.kernel.steps.sgns import DRAWN, LAST_OWN, OWN, DrawWeights, step_batch, step_frozen
 from pairloom.kernel.steps.six import SIX
@@ -30,12 +39,15 @@ class RoundTables(NamedTuple):
     noise: PartNoise
 
 
-class Diagonal(NamedTuple):
-    """The blocks (i, (i + shift) mod P), which share no row. Threads take the i from the queue, one after the other."""
+class Steps(NamedTuple):
+    """The steps of a round that are not trained yet, up to step `last` - 1, and what the threads share.
+
+    Step s trains the blocks (i, (i + s) mod P), which share no row. Blocks are numbered s * P + i.
+    """
 
     parts: int
-    shift: int
-    queue: npt.NDArray[np.int64]  # one number: the next i
+    last: int
+    progress: npt.NDArray[np.int64]  # at 0 the next block, at 8 the blocks done, at 16 the steps merged
     most: int  # blocks that one call trains
 
 
@@ -51,11 +63,11 @@ class Block(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """How pairs are trained by negative sampling."""
+    """How the pairs of a round are trained."""
 
     negatives: int
     key: np.uint64  # of the draws
-    rates: Rates
+    rates: npt.NDArray[np.float64]  # (P + 1,): at the beginnings of all steps, and at the end of the last
 
 
 class BlockBuffers(NamedTuple):
@@ -81,25 +93,43 @@ def make_buffers(negatives: int, longest: int, contexts: int, width: int) -> Blo
     )
 
 
-@njit(nogil=True, cache=True)
-def train_diagonal(model, buffers, tables, diagonal, descent, frozen=None):
-    """Train blocks of a diagonal, as long as there are any left in its queue. The rate falls in each of them.
+def begin_steps(parts: int, first: int) -> npt.NDArray[np.int64]:
+    """The `Steps.progress` of a round of which step `first` is next. Its numbers are in cache lines of their own."""
+    progress = np.zeros(24, np.int64)
+    progress[[0, 8, 16]] = first * parts, first * parts, first
+    return progress
 
-    Blocks of one diagonal share no row, so any threads may train them at the same time. Returns the largest mean square
-    of `train_block`, or NaN if one is NaN.
+
+@njit(nogil=True, cache=True)
+def train_steps(model, buffers, tables, steps, merging, descent, frozen=None):
+    """Train blocks, one after the other, as long as there are any left. Any number of threads may do so at once.
+
+    A block waits until the step before its own is done. That never takes for ever: the blocks it waits for have been
+    taken by threads that are training them. The thread that ends a step merges the hubs' copies.
+    Returns the largest mean square of `train_block`, or NaN if one is NaN.
     """
-    worst, bits = 0.0, 0
-    while 1 << bits < diagonal.parts:
+    parts, rates, worst, bits = steps.parts, descent.rates, 0.0, 0
+    taken = address(steps.progress)
+    done, merged = taken + 64, taken + 128
+    while 1 << bits < parts:
         bits += 1
-    for _ in range(diagonal.most):
-        i = take_number(address(diagonal.queue))
-        if i >= diagonal.parts:
+    for _ in range(steps.most):
+        number = take_number(taken)
+        if number >= steps.last * parts:
             break
-        j = (i + diagonal.shift) % diagonal.parts
-        number = i * diagonal.parts + j
-        block = Block(i, j, tables.starts[number], tables.starts[number + 1], bits, derive(descent.key, number))
-        square = train_block(model, buffers, tables, block, descent.negatives, descent.rates, frozen)
+        step, i = number // parts, number % parts
+        while number_now(merged) < step:
+            give_way()
+        j = (i + step) % parts
+        at = i * parts + j
+        block = Block(i, j, tables.starts[at], tables.starts[at + 1], bits, derive(descent.key, at))
+        square = train_block(
+            model, buffers, tables, block, descent.negatives, Rates(rates[step], rates[step + 1]), frozen
+        )
         worst = np.maximum(worst, square)  # NaN if either is
+        if take_number(done) + 1 == (step + 1) * parts:
+            merge(model, tables.words, tables.contexts, merging, parts, rates[step])
+            take_number(merged)
     return worst
 
 

@@ -14,8 +14,16 @@ from pairloom.kernel.memory import address, int32_at, int64_at, prefetch, put_in
 from pairloom.kernel.rng import below, draw, lower
 from pairloom.kernel.simd import LANES, add, broadcast, fma, load, multiply, store, zero
 from pairloom.kernel.steps.hierarchical import path_addresses, plan_path, step_path_of_one
-from pairloom.kernel.steps.rates import rate_at
+from pairloom.kernel.steps.rates import Rates, rate_at
 from pairloom.kernel.steps.six import LINE
+
+
+class WindowDescent(NamedTuple):
+    """How windows are trained by negative sampling."""
+
+    negatives: int
+    key: np.uint64  # of the draws
+    rates: Rates
 
 
 class WindowBuffers(NamedTuple):
@@ -46,7 +54,7 @@ def train_negative(model, buffers, segment, places, noise, descent, divide):
     """Train the windows at these places of a segment of text, one after the other, the rate falling.
 
     segment: kept, left and right of `deal_text.Survivors`. noise: an `alias.AliasTable` of all words. descent: a
-    `block.Descent`. Each step is equivalent to `cbow.negative_step`, with contexts drawn for each window. Returns the
+    `WindowDescent`. Each step is equivalent to `cbow.negative_step`, with contexts drawn for each window. Returns the
     number of windows and the mean square of their inner products.
     """
     at = _addresses(model, buffers, segment)

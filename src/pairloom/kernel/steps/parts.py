@@ -81,16 +81,42 @@ def copy_hubs(matrix, rows, i, stride, width):
             store(copies + 4 * stride * h, x, load(row, x))
 
 
+class Merging(NamedTuple):
+    """What the merging of hubs needs to know (`hubs.merge_share`)."""
+
+    sampled_words: npt.NDArray[np.int64]  # rows whose mean v·v stands for that of all
+    sampled_contexts: npt.NDArray[np.int64]
+    word_steps: npt.NDArray[np.float64]  # the steps of each hub in a block
+    context_steps: npt.NDArray[np.float64]
+    curvature: float
+
+
 @njit(nogil=True, cache=True)
-def merge_hubs(matrix, rows, parts, stride, width, share):
-    """Move each hub by `share` of the sum of its copies' steps. Equivalent to `hubs.merged` for each of them."""
+def merge(model, words, contexts, merging, parts, lr):
+    """Merge the copies of all hubs after a step. words, contexts: `PartRows`."""
+    stride, width = model.stride, model.width
+    w_square = mean_square_length(model.W, merging.sampled_words, stride, width)
+    c_square = mean_square_length(model.C, merging.sampled_contexts, stride, width)
+    merge_hubs(model.W, words, parts, stride, width, merging.word_steps, lr * merging.curvature * c_square)
+    merge_hubs(model.C, contexts, parts, stride, width, merging.context_steps, lr * merging.curvature * w_square)
+
+
+@njit(nogil=True, cache=True)
+def merge_hubs(matrix, rows, parts, stride, width, steps, pull):
+    """Move each hub by a share of the sum of its copies' steps. Equivalent to `hubs.merged` for each of them.
+
+    The share is `hubs.merge_share` for x = steps[h] * pull.
+    """
     for h in range(len(rows.hubs)):
+        x = steps[h] * pull
+        share = broadcast((1.0 + x) / (1.0 + parts * x))
         row = address(matrix) + 4 * stride * np.int64(rows.hubs[h])
-        for x in range(0, width, LANES):
-            before, steps = load(row, x), zero()
+        for column in range(0, width, LANES):
+            before, moved = load(row, column), zero()
             for i in range(parts):
-                steps = add(steps, fma(before, broadcast(-1.0), load(copies_of(rows, i, stride) + 4 * stride * h, x)))
-            store(row, x, fma(broadcast(share[h]), steps, before))
+                copy = copies_of(rows, i, stride) + 4 * stride * h
+                moved = add(moved, fma(before, broadcast(-1.0), load(copy, column)))
+            store(row, column, fma(share, moved, before))
 
 
 @njit(nogil=True, cache=True)
