@@ -14,7 +14,7 @@ def test_a_hub_has_a_tenth_of_a_part_or_more():
     assert hubs_of(share, 1).tolist() == []
 
 
-def test_there_are_only_so_many_hubs_and_the_largest_come_first():
+def test_the_number_of_hubs_is_limited_and_the_largest_come_first():
     share = np.random.default_rng(0).permutation(np.arange(1, 101)) / 5050
     found = hubs_of(share, 64)
     assert len(found) == MOST_HUBS

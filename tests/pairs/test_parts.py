@@ -36,7 +36,7 @@ def test_one_part_in_the_order_of_the_rows():
 
 
 def test_any_two_rows_are_as_likely_to_share_a_part_as_any_other_two():
-    """Neighbours in frequency included, whom an earlier dealing always parted."""
+    """Neighbours in frequency included: an earlier dealing never put them into one part."""
     together = np.zeros(100)
     for i in range(4000):
         part = members(deal(100, NO_HUBS, 8, key(i)))
@@ -74,7 +74,7 @@ def drawn_noise(word_pairs, share, probability, parts, rounds):
         for part in range(parts):
             drawn = cut[part] + np.bincount(tables.other[part], 1 - cut[part], minlength=cut.shape[1])
             drawn *= float(tables.drawn[part]) / cut.shape[1]
-            mine = ids[part][ids[part] >= 0]
+            mine = ids[part][: np.count_nonzero(members(dealing) == part)]
             hub_pairs = word_pairs[hubs].sum() / parts  # each pair of a hub falls into a part by a draw
             total[mine] += (word_pairs[mine].sum() + hub_pairs) * drawn[: len(mine)]
             total[mine] -= (1 - dealing.together) * word_pairs[mine] * drawn[: len(mine)]

@@ -76,9 +76,9 @@ class Division(NamedTuple):
     def round_edges(self, pairs: float, epoch: int) -> list[float]:
         """Where the rounds of an epoch begin and end, as shares of the epoch. pairs: their number in an epoch.
 
-        A round is as long as all before it together, but not shorter than SHORTEST_ROUND or longer than
-        `longest_round`. At first each block would learn directions of its own if it did not soon meet the others; later
-        a block can do no such harm. (benchmarks/README.md compares other lengths.)
+        A round is as long as all before it together, with SHORTEST_ROUND and `longest_round` as bounds, or a little
+        shorter, so that no short rest is left at the end. At first each block would learn directions of its own if it
+        did not soon meet the others. Later, a block can do no such harm. (benchmarks/README.md compares other lengths.)
 
         >>> Division(16, 32, 8_000_000).round_edges(1_000_000, epoch=0)
         [0.0, 0.1, 0.2, 0.4, 0.7, 1.0]

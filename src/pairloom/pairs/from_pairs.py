@@ -98,7 +98,7 @@ class PairSource(Source):
         return dealt
 
     def _number_of_passes(self, sweeps: int) -> int:
-        """So many that equal pairs do not follow each other, and so few that reading takes less time than training."""
+        """Enough that equal pairs do not follow each other, and so few that reading takes less time than training."""
         return max(1, min(MOST_PASSES, int(4 * self.mean_weight / sweeps))) if self.weighted else 1
 
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:

@@ -1,9 +1,9 @@
-"""Hubs: words and contexts that are in so many pairs that one part would be full of them.
+"""Hubs: words and contexts with a large share of all pairs, which would fill the part that they are in.
 
 Without subsampling, *the* is the word of 6 % of the pairs of a text. In one of 32 parts, it would be the word of two
 thirds of the pairs: one thread would do most of the work, and batches would step with the same row again and again.
 
-So a hub is in every part. Each of its tokens, or given pairs, falls into a part of its own, by a draw. In a step of a
+So a hub is in every part. Each of its tokens, or given pairs, is dealt to a random part. In a step of a
 round, each of the P blocks begins with a *copy* of the hubs' rows as they are and trains that. After the step, the
 copies are merged:
 
@@ -11,7 +11,7 @@ copies are merged:
 
 x says how close a copy came to where its own pairs pull it: the steps it took, times lr, times the curvature of the
 loss. If it is still far (x near 0), the steps of all copies add up (share 1), as they would have in one block after the
-other. If it is there (x large), another copy's steps lead to the same place, and their mean counts (share 1 / P).
+other. If it has arrived (x large), another copy's steps lead to the same place, and their mean counts (share 1 / P).
 """
 
 import math

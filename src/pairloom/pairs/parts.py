@@ -2,8 +2,8 @@
 
 Every row of a matrix is dealt to one of P parts, all parts of equal size (or one row apart). The dealing is a random
 order of the rows, drawn for each round: row number r of that order has the *label* r, which is slot * P + part. So any
-two contexts are as likely as any other two to be in one part, and a context meets all others as noise. (When neighbours
-in frequency were dealt to different parts, they never did: *the* was noise half as often as stated.)
+two contexts are as likely as any other two to be in one part, and a context meets all others as noise. (Before,
+contexts of similar frequency were always in different parts, so they were never noise for each other.)
 
 Hubs are in every part (`hubs.py`): their labels come after all others.
 """
@@ -67,10 +67,10 @@ def undealt(n: int) -> Dealing:
 
 
 def rows_of_parts(dealing: Dealing) -> npt.NDArray[np.int32]:
-    """(P, slots): the row in each slot of each part, -1 where there is none."""
+    """(P, slots): the row in each slot of each part, 0 where there is none."""
     from pairloom.kernel.steps.parts import fill_ids
 
-    ids = np.full((dealing.parts, dealing.slots), -1, np.int32)
+    ids = np.zeros((dealing.parts, dealing.slots), np.int32)
     fill_ids(dealing.labels, ids)
     return ids
 
@@ -79,7 +79,8 @@ def noise_of_parts(probability: Float64s, dealing: Dealing, ids: npt.NDArray[np.
     """The noise of each part of the contexts: noise(n) for a hub n, noise(n) / together for the part's own contexts.
 
     See `objective.NoiseWeights`. Over many rounds every pair (w, c) meets every n, c included, as often as noise(n)
-    says. ids: `rows_of_parts`.
+    says. (If c is a hub, its part is drawn apart from those of others, and it meets the n that are not hubs more often
+    by the factor 1 / (P * together): 1.0005 with 68,000 words in 32 parts.) ids: `rows_of_parts`.
     """
     from pairloom.kernel.steps.parts import PartNoise, fill_noise
 

@@ -6,8 +6,8 @@
             train the blocks (i, (i+s) mod P), i = 0 .. P-1                           (any number of threads)
             merge the copies of the hubs
 
-Which thread trains a block is left to chance. What is trained, and in which order inside a block, is not: the vectors
-are the same bytes every time.
+Any thread may train any block. What is trained, and in which order inside a block, is fixed: the vectors are the same
+bytes every time.
 """
 
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ class BlockTraining(TrainingLoop):
         return np.minimum(1.0, np.sqrt(pairs / PAIRS_OF_A_FULL_START))
 
     def _train_epoch(self, epoch: int) -> Iterator[int]:
-        """A step is a round. To stop inside a round, it ends after a shift."""
+        """A step is a round. It can also be stopped after any of its own steps, the shifts."""
         before, pairs = epoch * self.source.n_positions, self.source.n_pairs
         edges = self.division.round_edges(pairs, epoch)
         for a_round in islice(self.source.rounds(edges), self.step, None):
@@ -92,11 +92,11 @@ class BlockTraining(TrainingLoop):
         steps = RoundSteps(self, tables, self.hubs.merging(parts, share), noise_key, np.array(rates))
         last = parts
         while steps.done < last * parts:
+            here = begin + (end - begin) * steps.done / parts**2
             for square in steps.train(last):
-                position = begin + (end - begin) * steps.done / parts**2
-                self.health.check_products(square, min(position, end - 1))
+                self.health.check_products(square, here)
                 if self.reports.are_due:
-                    self.report(int(position))
+                    self.report(int(here))
             if self.runtime.checkpoints is not None and self.runtime.checkpoints.stop_asked:
                 last = -(-steps.done // parts)
         return last
@@ -111,7 +111,7 @@ class BlockTraining(TrainingLoop):
         return RoundTables(dealt.pairs, dealt.starts, *rows.result())
 
     def _dealings(self, parts: int, deal_key: np.uint64) -> Dealings:
-        """Words and contexts, dealt to parts; the same parts where words are contexts."""
+        """Words and contexts, dealt to parts. If words are contexts, they have the same parts."""
         words = deal(len(self.source.words.names), self.hubs.words, parts, deal_key)
         if self.source.one_vocabulary:
             return Dealings(words, words, deal_key)
@@ -143,7 +143,7 @@ class RoundSteps:
         self._progress = begin_steps(self._parts, training.shift)
         config = training.config
         work = int(tables.starts[-1]) * config.dim * (config.negatives + 1) // self._parts**2
-        self._blocks_of_a_call = 1 + WORK_OF_A_CALL // (1 + work)
+        self._blocks_of_a_call = max(1, WORK_OF_A_CALL // (1 + work))
 
     @property
     def done(self) -> int:

@@ -14,6 +14,7 @@ from pairloom.corpus.decoding import READ_AHEAD_BYTES
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.method.contexts import Windows
 from pairloom.pairs.blocks import LONGEST_ROUND, TOKENS_PER_CHUNK, Division, stride_of
+from pairloom.pairs.from_pairs import MOST_PASSES
 from pairloom.pairs.from_text import LONGEST_WHOLE_LINE
 from pairloom.pairs.hubs import MOST_HUBS
 from pairloom.pairs.source import LARGEST_SHARE, MOST_HELDOUT, WeightedNames
@@ -128,14 +129,18 @@ def _blocks(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[Mem
     """The pairs of a round, and the buffers of the threads."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
     division = Division.of(n_words, n_contexts, config.dim, config.negatives)
-    _, pairs, positions = _round(sizes, division.longest_round)
+    pairs = int(min(sizes.n_pairs, division.longest_round))
+    positions = -(-sizes.n_positions * pairs // max(1, int(sizes.n_pairs)))
     parts = division.parts_of(pairs)
-    chunks = positions // TOKENS_PER_CHUNK + 1
-    weights = 4 * sizes.n_weights + 4 * positions
+    weight = max(1.0, sizes.n_pairs / sizes.n_positions) if sizes.n_weights else 1.0
+    passes = int(min(MOST_PASSES, 4 * weight)) if sizes.n_weights else 1
+    chunks = (positions // TOKENS_PER_CHUNK + 1) * passes
+    weights = 4 * sizes.n_weights + 4 * int(positions * min(MOST_PASSES, 2 * weight))
     dealt = 9 * pairs + 16 * int(positions * sizes.kept) + weights + 32 * chunks * parts**2
     block = min(pairs, 4 * pairs // parts**2 + 1000)  # blocks differ in size
-    room = block // 6 * 8 * (12 + config.negatives) + 4 * block + 32 * (n_contexts // parts + 1)
-    copies = 2 * 4 * stride_of(config.dim) * parts * MOST_HUBS if parts > 1 else 0
+    contexts = n_contexts // division.fewest_parts + MOST_HUBS
+    room = block // 6 * 8 * (12 + config.negatives) + 4 * block + 32 * contexts
+    copies = 2 * 4 * stride_of(config.dim) * division.parts * MOST_HUBS if division.parts > 1 else 0
     return [
         MemoryItem("for copies of frequent rows", copies),
         MemoryItem("for the pairs of a round", dealt),

@@ -104,8 +104,8 @@ def begin_steps(parts: int, first: int) -> npt.NDArray[np.int64]:
 def train_steps(model, buffers, tables, steps, merging, descent, frozen=None):
     """Train blocks, one after the other, as long as there are any left. Any number of threads may do so at once.
 
-    A block waits until the step before its own is done. That never takes for ever: the blocks it waits for have been
-    taken by threads that are training them. The thread that ends a step merges the hubs' copies.
+    A block waits until the step before its own is done. This cannot deadlock: every earlier block is done, or a
+    running thread is training it. The thread that ends a step merges the hubs' copies.
     Returns the largest mean square of `train_block`, or NaN if one is NaN.
     """
     parts, rates, worst, bits = steps.parts, descent.rates, 0.0, 0

@@ -114,7 +114,7 @@ def _copies_in(a_pass, at, i, key):
 
 @njit(nogil=True, cache=True)
 def _dealt(pair, labels, i, copy):
-    """The pair number i with labels. Each copy of a hub's pair falls into a part of its own."""
+    """The pair number i with labels. Each copy of a hub's pair in a sweep is dealt to a random part."""
     w, c = np.int64(labels.words[pair >> 32]), np.int64(labels.contexts[pair & _CONTEXT])
     if w >= labels.first_hub_word or c >= labels.first_hub_context:
         bits = draw(derive(labels.key, i), copy)

@@ -54,7 +54,7 @@ class TextDraws(NamedTuple):
 class Survivors(NamedTuple):
     """The tokens that stay: kept[i] has the contexts kept[left[i] : right[i]] without itself.
 
-    kept[j] is place[j] - place[i] words away from kept[i]. `count` replaces places by parts.
+    kept[j] is place[j] - place[i] words away from kept[i]. `count` replaces places by labels.
     """
 
     kept: npt.NDArray[np.int32]
@@ -66,7 +66,7 @@ class Survivors(NamedTuple):
 class Labels(NamedTuple):
     """Where words and contexts are in a round: their labels slot * n + part (`parts.py`), for n parts.
 
-    A hub's label has part 0. Each of its tokens, or pairs, falls into a part of its own: `with_part` draws it.
+    A hub's label has part 0. Each of its tokens, or pairs, is dealt to a random part: `with_part` draws it.
     block = part of w * n + part of c.
     """
 

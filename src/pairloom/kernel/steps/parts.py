@@ -18,7 +18,7 @@ from pairloom.kernel.simd import LANES, add, broadcast, fma, load, store, zero
 class PartRows(NamedTuple):
     """One matrix in a round."""
 
-    ids: npt.NDArray[np.int32]  # (P, slots): the row of each slot of a part
+    ids: npt.NDArray[np.int32]  # (P, slots): the row of each slot of a part, 0 if it has none
     hubs: npt.NDArray[np.int32]  # the rows of the hubs
     copies: npt.NDArray[np.float32]  # flat (P, hubs, stride): the hubs' copies of block row i
 
@@ -43,17 +43,16 @@ def fill_ids(labels, ids):
 
 @njit(nogil=True, cache=True)
 def fill_noise(probability, ids, hubs, noise):
-    """Fill the tables of a `PartNoise`. A slot that no row has, at the end of a part, has id -1 and is never drawn."""
+    """Fill the tables of a `PartNoise`. The last slot of a part may have no row. It is never drawn."""
     parts, slots = ids.shape
-    mass = np.empty(slots + len(hubs))
+    mass, n = np.empty(slots + len(hubs)), len(probability) - len(hubs)
     for part in range(parts):
         total = 0.0
         for slot in range(len(mass)):
-            if slot < slots:
-                row = ids[part, slot]
-                mass[slot] = probability[row] / noise.together if row >= 0 else 0.0
-            else:
+            if slot >= slots:
                 mass[slot] = probability[hubs[slot - slots]]
+            else:
+                mass[slot] = probability[ids[part, slot]] / noise.together if slot * parts + part < n else 0.0
             total += mass[slot]
         noise.drawn[part] = total
         if total > 0.0:
@@ -94,6 +93,8 @@ class Merging(NamedTuple):
 @njit(nogil=True, cache=True)
 def merge(model, words, contexts, merging, parts, lr):
     """Merge the copies of all hubs after a step. words, contexts: `PartRows`."""
+    if len(words.hubs) == 0 and len(contexts.hubs) == 0:
+        return
     stride, width = model.stride, model.width
     w_square = mean_square_length(model.W, merging.sampled_words, stride, width)
     c_square = mean_square_length(model.C, merging.sampled_contexts, stride, width)
