@@ -6,11 +6,12 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 
 from pairloom.cli.main import main
-from pairloom.cli.signals import interrupt_on_signals, stop_at_checkpoint
+from pairloom.cli.signals import REPEAT, interrupt, interrupt_on_signals, stop_at_checkpoint, taken_interrupt
 from pairloom.training.checkpoint import Checkpoints
 
 TRAIN = ["--dim", "8", "--min-count", "2", "--sample", "0", "--threads", "2", "--quiet"]
@@ -150,23 +151,116 @@ def test_ignored_signals_stay_ignored(text, tmp_path):
             signal.signal(number, old)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_signals_of_schedulers_and_terminals_interrupt_as_ctrl_c_does(number):
-    before = {n: signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        interrupt_on_signals()
-        with pytest.raises(KeyboardInterrupt) as caught:
-            os.kill(os.getpid(), number)
-            time.sleep(5)
-    finally:
-        for n, handler in before.items():
-            signal.signal(n, handler)
+    before = signal.getsignal(number)
+    with pytest.raises(KeyboardInterrupt) as caught, interrupt_on_signals():
+        os.kill(os.getpid(), number)
+        time.sleep(5)
     assert caught.value.args == (number,)
+    assert signal.getsignal(number) is before
 
 
 def test_a_command_in_another_thread_leaves_signals_alone():
-    before = signal.getsignal(signal.SIGTERM)
-    thread = threading.Thread(target=interrupt_on_signals)
+    handlers = []
+
+    def in_a_thread():
+        with interrupt_on_signals():
+            handlers.append(signal.getsignal(signal.SIGTERM))
+
+    thread = threading.Thread(target=in_a_thread)
     thread.start()
     thread.join()
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert handlers == [signal.getsignal(signal.SIGTERM)]
+
+
+# --- Interrupts at places that forget exceptions
+
+
+def test_a_forgotten_interrupt_comes_again():
+    with pytest.raises(KeyboardInterrupt), interrupt_on_signals():
+        with suppress(BaseException):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        time.sleep(5)
+
+
+def test_a_forgotten_interrupt_is_not_printed(capfd):
+    class Careless:
+        def __del__(self):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+
+    with pytest.raises(KeyboardInterrupt), interrupt_on_signals():
+        Careless()
+        time.sleep(5)
+    assert capfd.readouterr().err == ""
+
+
+def test_an_interrupt_on_its_way_does_not_come_again():
+    """Else it would disturb what cleans up."""
+    cleaned = False
+    with pytest.raises(KeyboardInterrupt), interrupt_on_signals():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink("missing")  # noqa: PTH108
+            time.sleep(3 * REPEAT)
+            cleaned = True
+    assert cleaned
+
+
+def test_one_forgotten_at_the_very_end_does_not_matter():
+    with interrupt_on_signals(), suppress(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(5)
+    time.sleep(3 * REPEAT)
+
+
+def test_systems_without_timers_interrupt_once(monkeypatch):
+    monkeypatch.delattr(signal, "setitimer")
+    with interrupt_on_signals():
+        with pytest.raises(KeyboardInterrupt):
+            interrupt(signal.SIGINT, None)
+        assert taken_interrupt() == signal.SIGINT
+        assert taken_interrupt() is None
+
+
+def ended(tmp_path, code):
+    """The exit code and the message of `pairloom info x.loom`, with some code executed before it."""
+    begin = "import os, signal, sys, time; from pairloom.__main__ import main; sys.argv[1:] = ['info', 'x.loom']\n"
+    send = "def send(): os.kill(os.getpid(), signal.SIGTERM); time.sleep(5)\n"
+    (tmp_path / "run.py").write_text(f"{begin}{send}{code}\nsys.exit(main())\n")
+    done = subprocess.run([sys.executable, tmp_path / "run.py"], capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+def test_a_signal_while_the_command_line_is_imported(tmp_path):
+    finder = """
+class Finder:
+    def find_spec(name, path, target):
+        if name == "pairloom.cli.arguments": send()
+sys.meta_path.insert(0, Finder)
+"""
+    assert ended(tmp_path, finder) == (143, "pairloom: interrupted; no output was saved.\n")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "exec('send()')",  # Python would end by SIGINT
+        "\n    try: send()\n    except KeyboardInterrupt: raise RuntimeError('what an interrupted library may say')",
+    ],
+)
+def test_the_exit_code_of_a_signal_wherever_it_comes(tmp_path, where):
+    code = f"import pairloom.cli.commands.info as info\ndef run(args): {where}\ninfo.run = run"
+    assert ended(tmp_path, code) == (143, "pairloom info: interrupted; no output was saved.\n")
+
+
+def test_bugs_still_show_where_they_are(tmp_path):
+    code, said = ended(tmp_path, "import pairloom.cli.commands.info as info\ninfo.run = lambda args: 1 / 0")
+    assert code == 1
+    assert said.startswith("Traceback")
+    assert said.endswith("ZeroDivisionError: division by zero\n")

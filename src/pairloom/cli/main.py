@@ -6,7 +6,6 @@ Exit codes: 0 done, 2 bad input or option, 3 diverged, 4 corpus changed, 5 canno
 import io
 import os
 import re
-import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -15,40 +14,52 @@ from typing import Any
 from pairloom.cli.arguments import parse
 from pairloom.cli.commands import command
 from pairloom.cli.console import print_message
-from pairloom.cli.signals import interrupt_on_signals
-from pairloom.errors import CheckpointWarning, ConfigError, CorpusWarning, PairloomError, VectorsWarning
+from pairloom.cli.signals import INTERRUPTED, interrupt_on_signals, taken_interrupt
+from pairloom.errors import (
+    CheckpointWarning,
+    ConfigError,
+    CorpusWarning,
+    PairloomError,
+    StoppedError,
+    VectorsWarning,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code."""
     _show_our_warnings()
-    interrupt_on_signals()
     _accept_all_characters()
-    args = parse(sys.argv[1:] if argv is None else argv)
-    try:
-        command(args.command).run(args)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough, for example `head`
-        _discard_output()
-        return 0
-    except (PairloomError, KeyboardInterrupt, MemoryError, OSError) as error:
-        message, code = _failure(error, args.command)
-        print_message(f"pairloom {args.command}: {message}")
-        return code
+    with interrupt_on_signals():
+        args = parse(sys.argv[1:] if argv is None else argv)
+        try:
+            command(args.command).run(args)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except (Exception, KeyboardInterrupt) as error:
+            failure = _failure(error, args.command)
+            if failure is None:
+                raise
+            message, code = failure
+            if message:
+                print_message(f"pairloom {args.command}: {message}")
+            return code
     return 0
 
 
-def _failure(error: BaseException, name: str) -> tuple[str, int]:
-    """The message and the exit code of a command that failed."""
+def _failure(error: BaseException, name: str) -> tuple[str, int] | None:
+    """The message and the exit code of a command that failed. None if the error is a bug."""
+    number = taken_interrupt()
+    if number is not None and not isinstance(error, StoppedError):  # code that was interrupted may raise anything
+        return INTERRUPTED, 128 + number
     if isinstance(error, PairloomError):
         return _with_option_names(error, name), error.exit_code
-    if isinstance(error, KeyboardInterrupt):
-        return "interrupted; no output was saved.", 128 + (error.args[0] if error.args else signal.SIGINT)
     if isinstance(error, MemoryError):
         return "there is not enough memory. Close other programs, or choose smaller options.", 2
+    if not isinstance(error, OSError):
+        return None
     _discard_output()
-    assert isinstance(error, OSError)
+    if isinstance(error, BrokenPipeError):  # the reader has seen enough, for example `head`
+        return "", 0
     return f"the output could not be printed: {error.strerror}. Redirect it to another place.", 5
 
 

@@ -1,22 +1,66 @@
-"""Signals that end a command: Ctrl-C, those of schedulers (SIGTERM) and of closed terminals (SIGHUP)."""
+"""Signals that end a command: Ctrl-C, those of schedulers (SIGTERM) and of closed terminals (SIGHUP).
+
+A handler raises an exception wherever the program happens to be. That may be a place that forgets exceptions: a
+callback from compiled code, a finalizer, an import inside a bare `except`. So the interrupt is raised again, every
+REPEAT seconds, until it is being handled. Such places also print the exceptions that they forget, which the hooks of
+`sys` prevent.
+
+This module is imported before all others, so it imports little.
+"""
 
 import signal
-import threading
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-from pairloom.errors import StoppedError
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pairloom.training.checkpoint import Checkpoints
 
+Handler = Callable[[int, Any], None]
+REPEAT = 0.05
+INTERRUPTED = "interrupted; no output was saved."
+_received: list[int] = []  # the signals that interrupted the running command
 
-def interrupt_on_signals() -> None:
-    """Treat SIGTERM and SIGHUP like Ctrl-C: clean up, then end."""
-    if threading.current_thread() is threading.main_thread():
-        for number in _not_ignored("SIGTERM", "SIGHUP"):
-            signal.signal(number, _interrupt)
+
+class Interrupt(KeyboardInterrupt):
+    """A signal, its argument, interrupts the command.
+
+    A KeyboardInterrupt itself may make Python end by SIGINT whatever the exit code, even one that was caught: it
+    happens if it came while a library executed a string. Only the class itself does so, not classes derived from it.
+    """
+
+
+@contextmanager
+def interrupt_on_signals() -> Iterator[None]:
+    """While the body runs, SIGINT, SIGTERM and SIGHUP raise `Interrupt`.
+
+    Elsewhere than in the main thread, it does nothing.
+    """
+    try:
+        before = _set_handler(interrupt)
+    except ValueError:  # not the main thread
+        yield
+        return
+    hooks = sys.excepthook, sys.unraisablehook
+    try:
+        yield
+    finally:
+        if interrupt not in before.values():  # the outermost: what was forgotten until now does not matter any more
+            taken_interrupt()
+        sys.excepthook, sys.unraisablehook = hooks
+        _set_back(before)
+
+
+def taken_interrupt() -> int | None:
+    """The signal that interrupted the running command, if one did. It is not raised again."""
+    if not _received:
+        return None
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    number = _received[0]
+    _received.clear()
+    return number
 
 
 @contextmanager
@@ -25,33 +69,66 @@ def stop_at_checkpoint(checkpoints: "Checkpoints | None") -> Iterator[None]:
 
     A second signal, or one before training begins, interrupts at once.
     """
+    import threading
+
+    from pairloom.errors import StoppedError
+
     if checkpoints is None or threading.current_thread() is not threading.main_thread():
         yield
         return
-    received: list[int] = []
+    asked: list[int] = []
 
     def handler(number: int, _: object) -> None:
-        if received or not checkpoints.running:
-            raise KeyboardInterrupt(number)
-        received.append(number)
+        if asked or not checkpoints.running:
+            interrupt(number, _)
+        asked.append(number)
         checkpoints.stop()
 
-    before = {number: signal.signal(number, handler) for number in _not_ignored("SIGINT", "SIGTERM", "SIGHUP")}
+    before = _set_handler(handler)
     try:
         yield
     except StoppedError as stopped:
-        stopped.exit_code = 128 + received[0]
+        stopped.exit_code = 128 + asked[0]
         raise
     finally:
-        for number, old in before.items():
-            signal.signal(number, old)
+        _set_back(before)
 
 
-def _not_ignored(*names: str) -> list[signal.Signals]:
-    """The signals that exist on this system, without those that `nohup` or a shell's `&` ignores."""
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    return [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+def interrupt(number: int, _: object) -> None:
+    """The handler: raise `Interrupt`, now and until it is handled."""
+    _received.append(number)
+    sys.excepthook = sys.unraisablehook = _print_nothing
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _raise_again)
+        signal.setitimer(signal.ITIMER_REAL, REPEAT, REPEAT)
+    raise Interrupt(number)
 
 
-def _interrupt(number: int, _: object) -> None:
-    raise KeyboardInterrupt(number)
+def _raise_again(_: int, __: object) -> None:
+    """Raise the interrupt again, unless it is on its way: `finally` clauses, which are at work then, must end.
+
+    It stays the handler of SIGALRM. A late one, after `taken_interrupt`, does nothing.
+    """
+    error = sys.exception()
+    while error is not None and not isinstance(error, Interrupt):
+        error = error.__context__
+    if _received and error is None:
+        raise Interrupt(_received[0])
+
+
+def _print_nothing(*_: object) -> None:
+    """A hook for exceptions that were forgotten after an interrupt."""
+
+
+def _set_handler(handler: Handler) -> dict[int, Any]:
+    """Set the handler of all signals that exist on this system, except those that `nohup` or a shell's `&` ignores.
+
+    Returns the handlers from before.
+    """
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    return {n: signal.signal(n, handler) for n in numbers if signal.getsignal(n) is not signal.SIG_IGN}
+
+
+def _set_back(before: dict[int, Any]) -> None:
+    for number, handler in before.items():
+        signal.signal(number, handler)
