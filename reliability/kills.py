@@ -61,7 +61,7 @@ MUTANTS = [
     Mutant(
         "the exit code does not show the signal",
         "cli/signals.py",
-        "stopped.exit_code = 128 + received[0]",
+        "stopped.exit_code = 128 + asked[0]",
         "pass",
     ),
 ]

@@ -14,7 +14,7 @@ def test_the_short_form_meets_its_bars(module):
 
 
 def test_make_reliability_runs_every_figure():
-    wanted = "bad_input bombs concurrency damage fault_points fuzz kills mutants soak".split()
+    wanted = "bad_input bombs concurrency damage fault_points fuzz kills mutants signals soak".split()
     assert [name for name in MODULES if _measures(name)] == wanted
 
 

@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from pairloom.system.threads import Task, in_order, workers
+from pairloom.system.threads import Task, in_order, stop_if_cancelled, workers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -221,6 +221,27 @@ def test_tasks_that_have_not_started_when_the_body_ends_are_cancelled():
     assert sum(task.cancelled() for task in tasks) >= 46
     with pytest.raises(CancelledError):
         tasks[-1].result()
+
+
+def test_a_long_task_ends_when_its_pool_closes():
+    """After Ctrl-C it would go on for as long as it takes."""
+    begun = threading.Event()
+
+    def long_task():
+        begun.set()
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            stop_if_cancelled()
+            time.sleep(0.001)
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), workers(2) as pool:
+        task = pool.submit(long_task)
+        begun.wait()
+        stop_if_cancelled()  # in the calling thread nothing is cancelled
+        raise KeyboardInterrupt
+    assert time.monotonic() - began < 30
+    assert isinstance(task.exception(), CancelledError)
 
 
 def test_a_pool_that_was_never_closed_does_not_keep_python_from_ending():

@@ -15,7 +15,7 @@ from pairloom.errors import DivergedError
 from pairloom.fold_in.occurrences import Occurrences
 from pairloom.method.objective import log_sigmoid, sigmoid
 from pairloom.system.display import quoted
-from pairloom.system.threads import Workers
+from pairloom.system.threads import Workers, stop_if_cancelled
 from pairloom.types import Counts, Float64s, Ids, Matrix
 
 if TYPE_CHECKING:  # importing the kernel imports Numba, which takes a second
@@ -136,7 +136,9 @@ def solve(
             buffers = free_buffers.pop()
         except IndexError:  # asking first whether the list is empty would be a race with other threads
             buffers = make_buffers(len(common.mean), rows + 2)
-        kernel.solve_words(some.start, some.stop, problems, common, limits, buffers, V, gradients)
+        for j in some:
+            stop_if_cancelled()
+            kernel.solve_words(j, j + 1, problems, common, limits, buffers, V, gradients)
         free_buffers.append(buffers)
 
     spans = [range(a, min(a + _WORDS_AT_ONCE, len(V))) for a in range(0, len(V), _WORDS_AT_ONCE)]

@@ -23,12 +23,13 @@ from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.pairs.pair_reading import PairCorpus
 from pairloom.progress import OnProgress
-from pairloom.system.threads import Workers
+from pairloom.system.threads import Workers, stop_if_cancelled
 from pairloom.types import Counts, Float64s, Ids
 from pairloom.vectors.vectors import Vectors
 
 _TOKENS_AT_ONCE = 1 << 22
 _WORDS_AT_ONCE = 16
+_TOKENS_OF_A_CALL = 1 << 16  # of one word: a call cannot be interrupted
 
 
 class Occurrences(NamedTuple):
@@ -137,7 +138,7 @@ def _context_counter(
 
     stays: the keep probability of each new word.
     """
-    from pairloom.kernel.counts.expected import UNIT, expected_contexts
+    from pairloom.kernel.counts.expected import UNIT, add_contexts, take_contexts
 
     free_buffers: list[tuple[npt.NDArray[np.int64], Ids]] = []  # not in use by any thread
 
@@ -148,8 +149,12 @@ def _context_counter(
             buffers = np.zeros(n_fixed, np.int64), np.empty(n_fixed + 1, np.int32)
         found = []
         for word in some:
-            mine = tokens[ends[word] : ends[word + 1]]
-            rows, units = expected_contexts(ids, mine, keep, left, right, *buffers)
+            n = 0
+            for begin in range(ends[word], ends[word + 1], _TOKENS_OF_A_CALL):
+                stop_if_cancelled()
+                mine = tokens[begin : min(begin + _TOKENS_OF_A_CALL, ends[word + 1])]
+                n = add_contexts(ids, mine, keep, left, right, *buffers, n)
+            rows, units = take_contexts(*buffers, n)
             found.append((rows, units * (stays[word] / UNIT)))
         free_buffers.append(buffers)
         return found

@@ -27,7 +27,7 @@ from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.cache_folder import cache_folder, temporary_folder
 from pairloom.system.files import output_errors
 from pairloom.system.memory import Budget, give_back
-from pairloom.system.threads import in_order
+from pairloom.system.threads import in_order, stop_if_cancelled
 from pairloom.types import Counts, Ids
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
@@ -250,6 +250,7 @@ def _count_share(path: Path, bits: int, share: int, n_slots: int, min_count: int
     slots = np.zeros((n_slots, 2), np.uint64)
     state = np.array([kernel.BREAK, 0, 0])
     for units in _units(path):
+        stop_if_cancelled()
         if not kernel.count(units, state, bits, share, slots):
             del slots
             halves = [_count_share(path, bits + 1, 2 * share + half, n_slots, min_count) for half in (0, 1)]

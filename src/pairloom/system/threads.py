@@ -7,7 +7,7 @@ everything that waits for a result checks regularly that all threads are alive. 
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from queue import Empty, SimpleQueue
@@ -77,6 +77,7 @@ class ThreadPool:
     def __init__(self, threads: int) -> None:
         self._tasks: SimpleQueue[Task[Any] | None] = SimpleQueue()
         self._creator = threading.current_thread()
+        self._closing = False
         self._threads: list[threading.Thread] = []
         try:
             while len(self._threads) < threads and self._start_thread(len(self._threads)):
@@ -123,7 +124,8 @@ class ThreadPool:
             raise RuntimeError(f"Thread {dead[0]} has ended unexpectedly, and its task may be lost. Run this again.")
 
     def close(self) -> None:
-        """Cancel the tasks that have not started and wait for the others."""
+        """Cancel the tasks that have not started and wait for the others, which `stop_if_cancelled` may end sooner."""
+        self._closing = True
         self._stop_threads()
         for thread in self._threads:
             thread.join()
@@ -138,6 +140,7 @@ class ThreadPool:
                 self._tasks.put(None)
 
     def _work(self) -> None:
+        _here.pool = self
         while (task := self._next_task()) is not None:
             task.run()
             del task  # frees it before the wait for the next one
@@ -150,6 +153,16 @@ class ThreadPool:
             except Empty:
                 if not self._creator.is_alive():
                     return None
+
+
+_here = threading.local()  # its `pool` is that of the current thread
+
+
+def stop_if_cancelled() -> None:
+    """For tasks that may take longer than a second: end this one if its pool is being closed, for example by Ctrl-C."""
+    pool: ThreadPool | None = getattr(_here, "pool", None)
+    if pool is not None and pool._closing:
+        raise CancelledError
 
 
 class _CallingThread:

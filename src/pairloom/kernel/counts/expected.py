@@ -15,19 +15,24 @@ FAINT = 1e-4  # the search ends where a window reaches less often than this
 
 
 @njit(nogil=True, cache=True)
-def expected_contexts(ids, tokens, keep, left, right, units, touched):
-    """How often these tokens, if they stay, have each context on average: the contexts' ids in order, and units.
+def add_contexts(ids, tokens, keep, left, right, units, touched, n):
+    """Add to units[c] how often these tokens, if they stay, have the context c on average. Returns the new n.
 
     tokens: (n, 3), where the sentence of each begins, where the token stands, and where the sentence ends. keep[id]:
     the probability that a token stays. left[s], right[s]: the probability that a window reaches the (s + 1)-th token
-    that stays on that side. Contexts are the ids below len(units). units (all 0) and touched are buffers.
+    that stays on that side. Contexts are the ids below len(units). touched[:n] are those with units.
     """
-    n = 0
     chance = np.empty(max(1, len(left), len(right)))
     for i in range(len(tokens)):
         begin, position, end = tokens[i]
         n = _add_side(ids, position, begin - 1, -1, keep, left, chance, units, touched, n)
         n = _add_side(ids, position, end, 1, keep, right, chance, units, touched, n)
+    return n
+
+
+@njit(nogil=True, cache=True)
+def take_contexts(units, touched, n):
+    """The contexts that have units, in order, and their units, which become 0 again."""
     # Many contexts are found faster than sorted.
     contexts = np.sort(touched[:n]) if 64 * n < len(units) else np.flatnonzero(units).astype(np.int32)
     found = units[contexts]
