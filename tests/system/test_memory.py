@@ -291,3 +291,19 @@ def test_the_sum_is_near_the_memory_that_is_used(tmp_path: Path, kind: str, opti
     found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     computed, taken = map(int, found.split())
     assert 0.9 < computed / taken < 1.3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux does")
+def test_pages_are_given_back_while_their_array_exists() -> None:
+    numbers = np.ones(4_000_000)
+    half = numbers[2_000_000:]
+    before = resident()
+    memory.give_back_pages(half.ctypes.data, half.nbytes)
+    assert before - resident() > 0.9 * half.nbytes
+    assert numbers[:2_000_000].all()
+
+
+def test_less_than_a_page_cannot_be_given_back() -> None:
+    numbers = np.ones(10)
+    memory.give_back_pages(numbers.ctypes.data, numbers.nbytes)
+    assert numbers.all()

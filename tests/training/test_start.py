@@ -1,6 +1,7 @@
 """Training that begins with vectors: taken over, grown, frozen."""
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import pairloom
 from pairloom.cli import main as cli
 from pairloom.errors import ConfigError, InputError
+from pairloom.training.start import aligned_zeros, compacted
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 from tests.conftest import TOPICS
@@ -195,3 +197,30 @@ def test_the_command_says_how_many_words_it_took_over(corpus, half, tmp_path, ca
     assert "10 words and 10 contexts from --start" in capsys.readouterr().out
     assert cli.main(["train", str(corpus), *options, "--json", "--quiet"]) == 0
     assert json.loads(capsys.readouterr().out)["start"] == {"words": 10, "contexts": 10, "epochs": 5}
+
+
+# --- Where training ends: rows without padding
+
+
+@pytest.mark.parametrize(
+    ("n", "dim", "stride"), [(0, 5, 16), (1, 5, 16), (1000, 100, 112), (300, 16, 16), (3, 700, 720)]
+)
+def test_rows_move_together_in_the_same_memory(n, dim, stride, monkeypatch):
+    monkeypatch.setattr("pairloom.training.start._MOVED_AT_ONCE", 333)
+    padded = aligned_zeros(n * stride)
+    rows = np.random.default_rng(n).normal(size=(n, dim)).astype(np.float32)
+    padded.reshape(n, stride)[:, :dim] = rows
+    moved = compacted(padded, stride, dim)
+    assert moved.flags.c_contiguous
+    assert n == 0 or np.shares_memory(moved, padded)
+    assert np.array_equal(moved, rows)
+
+
+def test_moving_rows_takes_no_second_matrix():
+    padded = aligned_zeros(100_000 * 112)  # 45 MB
+    tracemalloc.start()
+    try:
+        compacted(padded, 112, 100)
+        assert tracemalloc.get_traced_memory()[1] < 2 << 20
+    finally:
+        tracemalloc.stop()

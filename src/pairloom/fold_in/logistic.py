@@ -158,7 +158,7 @@ def _read_only_rows(matrix: Matrix) -> Matrix:
 
     if matrix.shape[1] < LANES:
         matrix = np.pad(matrix, ((0, 0), (0, LANES - matrix.shape[1])))
-    rows = (matrix if matrix.strides[1] == matrix.itemsize else np.ascontiguousarray(matrix)).view()
+    rows = np.ascontiguousarray(matrix).view()
     rows.flags.writeable = False
     return rows
 

@@ -162,3 +162,14 @@ def give_back() -> None:
 
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def give_back_pages(address: int, size: int) -> None:
+    """Return the whole pages of an array to the system while the array still exists. Their content is lost."""
+    import ctypes
+    import mmap
+
+    begin, end = -(-address // mmap.PAGESIZE) * mmap.PAGESIZE, (address + size) // mmap.PAGESIZE * mmap.PAGESIZE
+    with suppress(OSError, AttributeError, TypeError):
+        if begin < end:
+            ctypes.CDLL(None).madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), mmap.MADV_DONTNEED)

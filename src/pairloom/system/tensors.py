@@ -2,7 +2,7 @@
 
 docs/formats.md specifies it byte by byte. We write and read the layout ourselves because the safetensors package (0.8)
 aligns data to 8 bytes only, does not flush to the disk and has no hashes. It also saves wrong numbers for a matrix with
-padded rows, as ours may be, unless the whole matrix is copied first. The tests compare our files with that package.
+padded rows, as those of a checkpoint are, unless the whole matrix is copied first. The tests compare our files with it.
 """
 
 import json

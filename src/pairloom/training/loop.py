@@ -19,7 +19,7 @@ from pairloom.system.threads import Workers
 from pairloom.training.checkpoint import Checkpoints, State
 from pairloom.training.heldout import HeldoutMeasure
 from pairloom.training.monitoring import Health, Reports
-from pairloom.training.start import Start, new_model
+from pairloom.training.start import Start, compacted, new_model
 from pairloom.types import Float64s, Matrix
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import has_form_of
@@ -165,7 +165,7 @@ class TrainingLoop(ABC):
         return self.config.lr + (self.config.min_lr - self.config.lr) * done
 
     def matrices(self) -> tuple[Matrix, Matrix]:
-        """W and C as users see them: views of the model without its padding."""
+        """W and C: views of the model without its padding."""
         W, C = (m.reshape(-1, self.model.stride)[:, : self.config.dim] for m in (self.model.W, self.model.C))
         return W, C
 
@@ -182,6 +182,7 @@ class TrainingLoop(ABC):
         return self.source.contexts
 
     def _embedding(self) -> Embedding:
+        """What was learnt. Ends the training: its matrices become those of the embedding."""
         record = {
             "config": {
                 name: value for name, value in asdict(self.config).items() if name not in self.source.unused_options
@@ -193,7 +194,8 @@ class TrainingLoop(ABC):
             record["heldout"]["best"] = self.best.epoch
         if self.started:
             record["start"] = self.started
-        matrices = self.best[1:] if self.best else self.matrices()
+        model, dim = self.model, self.config.dim
+        matrices = self.best[1:] if self.best else (compacted(m, model.stride, dim) for m in (model.W, model.C))
         sides = zip((self.source.words, self._contexts()), matrices, strict=True)
         words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
         return Embedding(words=words, contexts=contexts, record=record)

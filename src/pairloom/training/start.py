@@ -17,6 +17,7 @@ from pairloom.errors import ConfigError, InputError
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
 from pairloom.system.display import format_bytes
+from pairloom.system.memory import give_back_pages
 from pairloom.system.threads import Workers, spans
 from pairloom.types import Float64s, Matrix, PathName
 from pairloom.vectors.embedding import Embedding
@@ -31,6 +32,7 @@ StartLike = Embedding | Vectors | PathName
 
 _FRESH = {"epochs", "lr", "min_lr", "heldout", "patience"}  # options of one run, not inherited by the next
 _ANYWHERE = {"dim", "negatives", "noise_power", "seed"}
+_MOVED_AT_ONCE = 1 << 18  # numbers, which NumPy copies because their old and new places overlap
 
 
 class Start(NamedTuple):
@@ -182,3 +184,17 @@ def aligned_zeros(n: int) -> np.ndarray:
     padded = np.zeros(n + 16, np.float32)
     skip = (-padded.ctypes.data // 4) % 16
     return padded[skip : skip + n]
+
+
+def compacted(padded: Matrix, stride: int, dim: int) -> Matrix:
+    """The rows of a trained matrix without their padding, (rows, dim). The matrix cannot be trained any more.
+
+    Rows move in the memory of `padded`, the first row first: a second matrix may not fit. The rest is given back.
+    """
+    rows = padded.reshape(-1, stride)[:, :dim]
+    whole, rest = padded[: rows.size].reshape(rows.shape), padded[rows.size :]
+    step = max(1, _MOVED_AT_ONCE // dim)
+    for first in range(0, len(rows), step):
+        whole[first : first + step] = rows[first : first + step]
+    give_back_pages(rest.ctypes.data, rest.nbytes)
+    return whole

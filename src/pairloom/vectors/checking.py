@@ -20,9 +20,12 @@ def checked_words(words: Iterable[str]) -> list[str]:
 
 
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """The values as an array that cannot be written to."""
+    """The values as a C-contiguous array that cannot be written to, copied only if they are not one already.
+
+    Other libraries take rows to be contiguous: safetensors, for example, saves wrong numbers otherwise.
+    """
     try:
-        view = np.asarray(values, dtype=dtype).view()
+        view = np.asarray(values, dtype=dtype, order="C").view()
         if np.dtype(dtype).kind == "i" and not np.array_equal(view, values):  # NumPy takes 1.5 for 1
             raise ValueError("not all are whole")
     except (TypeError, ValueError, OverflowError) as error:
