@@ -92,6 +92,10 @@ class FastTextVectors(Vectors):
         self.subwords = subwords
         self._not_loaded = not_loaded  # words of the file beyond `limit`, and their rows
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.subwords.rows.flags.writeable = False
+
     def _vector_without_row(self, word: object) -> npt.NDArray[np.float32]:
         """The vector that fastText's get_word_vector returns, or an UnknownWordError if the word has no n-grams."""
         if not isinstance(word, str):

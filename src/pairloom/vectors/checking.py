@@ -48,7 +48,7 @@ def row_of_each_word(words: list[str]) -> dict[str, int]:
 
 
 def finite_norms(words: list[str], vectors: Matrix) -> Float64s:
-    """Euclidean length of each row. Rows with NaN or infinity are refused."""
+    """Euclidean length of each row, read-only. Rows with NaN or infinity are refused."""
     # In float64 the squares of float32 values neither overflow nor vanish, so a sum is finite if all values are.
     norms: Float64s = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     bad = np.flatnonzero(~np.isfinite(norms))
@@ -57,6 +57,7 @@ def finite_norms(words: list[str], vectors: Matrix) -> Float64s:
             f"Row {bad[0]} ({quoted(words[bad[0]])}) of the vectors holds NaN or infinity. "
             "Leave such rows out, or train again with a lower learning rate."
         )
+    norms.flags.writeable = False
     return norms
 
 

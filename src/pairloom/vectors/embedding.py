@@ -170,6 +170,10 @@ class Embedding:
 
         save(self, path, format, dtype)
 
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """The matrix of the words, for NumPy. For that of the contexts, use `np.asarray(embedding.contexts)`."""
+        return self.words.__array__(dtype, copy)
+
     def __getitem__(self, word: str) -> npt.NDArray[np.float32]:
         return self.words[word]
 

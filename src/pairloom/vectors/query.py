@@ -71,7 +71,7 @@ def as_items(query: object) -> list[object]:
     """A query as a list of words, arrays and (word or array, weight). `item_vector` refuses anything else."""
     if isinstance(query, str) or not isinstance(query, Iterable) or _is_weighted(query):
         return [query]
-    if hasattr(query, "__array__"):
+    if hasattr(query, "__array__") and not hasattr(query, "most_similar"):  # `Vectors` stand for their words
         array = np.asarray(query)
         return [array] if array.ndim == 0 or (array.ndim == 1 and array.dtype.kind in "fiu") else list(array)
     return [np.asarray(item) if hasattr(item, "__array__") and not isinstance(item, str) else item for item in query]

@@ -12,6 +12,7 @@ similarity.py  cosines of pairs and lists, distances between documents
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from threading import Lock
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +62,7 @@ class Vectors:
     """A matrix with a word for each row; the more frequent words usually come first.
 
     words    list[str], the i-th names row i; each once, none empty
-    vectors  float32 (n_words, dim), not writeable; a memory map serves as well as an array
+    vectors  float32 (n_words, dim), C-contiguous, not writeable; a memory map serves as well as an array
     counts   int64 (n_words,), how often each word occurred; 0 where that is not known
 
     Names, arguments and meaning of the methods are those of gensim's KeyedVectors where it has them. Cosines are
@@ -81,6 +82,20 @@ class Vectors:
             )
         self._index: dict[str, int] | None = None
         self._norms: Float64s | None = None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """For copies and pickles, whose arrays NumPy would let be written to."""
+        self.__dict__.update(state)
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """The matrix, for NumPy: `np.asarray(vectors)` is `vectors.vectors`, not an array of words.
+
+        Copied only if `copy` or another dtype asks for it; copy=False with another dtype is a ValueError.
+        """
+        return np.array(self.vectors, dtype=dtype, copy=copy)
 
     @property
     def dim(self) -> int:
