@@ -4,7 +4,7 @@
     ├── InputError          2   a corpus, a file or a value that cannot be used (also a ValueError)
     │   ├── ConfigError     2   an option is out of range, or does not exist
     │   ├── CorpusTypeError 2   not a corpus: a generator, or strings in place of token lists (also a TypeError)
-    │   └── UnknownWordError 2  a word that the vectors do not have (also a LookupError)
+    │   └── UnknownWordError 2  a word that the vectors do not have (also a KeyError)
     ├── MissingExtraError   2   a package of an extra is not installed (also an ImportError)
     ├── DivergedError       3   the vectors became NaN or exploded
     ├── CorpusChangedError  4   the corpus changed while it was read
@@ -38,8 +38,10 @@ class CorpusTypeError(InputError, TypeError):
     """A Python object is not a corpus: an iterable of lists of strings that can be read more than once."""
 
 
-class UnknownWordError(InputError, LookupError):
-    """The vectors do not have this word. (Not a KeyError, which would put its message in quotes.)"""
+class UnknownWordError(InputError, KeyError):
+    """The vectors do not have this word. Code written for gensim catches a KeyError here."""
+
+    __str__ = Exception.__str__  # KeyError's own puts the message in quotes
 
 
 class MissingExtraError(PairloomError, ImportError):
