@@ -296,15 +296,15 @@ def _asking(name: str, good: dict[str, Any], **bad: Any) -> Asked:
 QUERY = ("kat", None, 5, [5], [None], np.full(4, NAN), np.full(4, INF), np.zeros(4), np.ones(3), [], [("cat", NAN)])
 FUNCTIONS |= {
     "most_similar": _asking(
-        "most_similar", {"positive": "cat"}, positive=QUERY, negative=QUERY[:7], topn=TOPN, restrict_vocab=ROWS,
-        weights=([NAN], [INF], [1, 2], ["1"], 5), indexer=(5, "x"),
+        "most_similar", {"positive": "cat"}, positive=QUERY, negative=("kat", *QUERY[2:7]), topn=TOPN,
+        restrict_vocab=ROWS, weights=([NAN], [INF], [1, 2], ["1"], 5), indexer=(5, "x"),
     ),
     "most_similar_batch": _asking(
         "most_similar_batch", {"positive": ["cat"]}, positive=("cat", None, 5, ["kat"], [5], [np.zeros(4)]),
         negative=("cat", 5, ["kat"], ["cat", "dog"]), topn=TOPN, restrict_vocab=ROWS,
     ),
     "most_similar_cosmul": _asking(
-        "most_similar_cosmul", {"positive": "cat"}, positive=QUERY[:-1], negative=QUERY[:-2], topn=TOPN,
+        "most_similar_cosmul", {"positive": "cat"}, positive=QUERY[:-1], negative=("kat", *QUERY[2:-2]), topn=TOPN,
         restrict_vocab=ROWS,
     ),
     "similar_by_vector": _asking(
@@ -313,13 +313,11 @@ FUNCTIONS |= {
         topn=TOPN, restrict_vocab=ROWS,
     ),
     "similar_by_word": _asking("similar_by_word", {"word": "cat"}, word=WORD[:-1], topn=TOPN, restrict_vocab=ROWS),
-    "similar_by_key": _asking("similar_by_key", {"word": "cat"}, word=WORD[:-1], topn=TOPN, restrict_vocab=ROWS),
-    **{
-        name: _asking(name, {"a": "cat", "b": "dog"}, a=WORD, b=WORD)
-        for name in ("similarity", "distance", "closer_than", "rank")
-    },
+    "similar_by_key": _asking("similar_by_key", {"key": "cat"}, key=WORD[:-1], topn=TOPN, restrict_vocab=ROWS),
+    **{name: _asking(name, {"w1": "cat", "w2": "dog"}, w1=WORD, w2=WORD) for name in ("similarity", "distance")},
+    **{name: _asking(name, {"key1": "cat", "key2": "dog"}, key1=WORD, key2=WORD) for name in ("closer_than", "rank")},
     "relative_cosine_similarity": _asking(
-        "relative_cosine_similarity", {"a": "cat", "b": "dog"}, a=WORD, b=WORD, topn=(0, *TOPN)
+        "relative_cosine_similarity", {"wa": "cat", "wb": "dog"}, wa=WORD, wb=WORD, topn=(0, *TOPN)
     ),
     "distances": _asking(
         "distances", {"word_or_vector": "cat"}, word_or_vector=("kat", None, 5, np.full(4, NAN), np.ones(3)),
@@ -327,27 +325,34 @@ FUNCTIONS |= {
     ),
     "doesnt_match": _asking("doesnt_match", {}, words=([], ["kat"], "cat dog", None, 5, [5])),
     "n_similarity": _asking(
-        "n_similarity", {"some": ["cat"], "others": ["dog"]}, some=([], ["kat"], None, 5, [5]),
-        others=([], ["kat"], None, 5, [5]),
+        "n_similarity", {"ws1": ["cat"], "ws2": ["dog"]}, ws1=([], ["kat"], None, 5, [5]),
+        ws2=([], ["kat"], None, 5, [5]),
     ),
     "most_similar_to_given": _asking(
-        "most_similar_to_given", {"word": "cat", "others": ["dog"]}, word=WORD, others=([], ["kat"], None, 5, [5])
+        "most_similar_to_given", {"key1": "cat", "keys_list": ["dog"]}, key1=WORD,
+        keys_list=([], ["kat"], None, 5, [5]),
     ),
-    "rank_by_centrality": _asking("rank_by_centrality", {}, words=([], ["kat"], None, 5, [5])),
-    "get_index": _asking("get_index", {}, word=WORD, default=Anything("given back as it is")),
-    "get_vector": _asking("get_vector", {"word": "cat"}, word=WORD, norm=Anything("any truth value")),
+    "rank_by_centrality": _asking(
+        "rank_by_centrality", {}, words=([], ["kat"], None, 5, [5]), use_norm=Anything("any truth value")
+    ),
+    "get_index": _asking("get_index", {}, key=WORD, default=Anything("given back as it is")),
+    "get_vector": _asking("get_vector", {"key": "cat"}, key=WORD, norm=Anything("any truth value")),
     "vector": _asking("vector", {}, word=WORD),
-    "get_vecattr": _asking("get_vecattr", {"word": "cat", "attr": "count"}, word=WORD, attr=("maybe", None, 5)),
+    "has_vector": _asking("has_vector", {}, word=Anything("anything else than a known word has none")),
+    "__getitem__": _asking("__getitem__", {}, key_or_keys=(*WORD[:-2], ["kat"], ["cat", 5], [["cat"]])),
+    "get_vecattr": _asking("get_vecattr", {"key": "cat", "attr": "count"}, key=WORD, attr=("maybe", None, 5)),
     "get_mean_vector": _asking(
         "get_mean_vector", {"keys": ["cat"]}, keys=([], None, 5, [5], [np.full(4, NAN)], [np.ones(3)]),
         weights=([NAN], [1, 2], ["1"], 5, [0]), pre_normalize=Anything("any truth value"),
         post_normalize=Anything("any truth value"), ignore_missing=Anything("any truth value"),
     ),
     "vectors_for_all": _asking(
-        "vectors_for_all", {"keys": ["cat"]}, keys=(None, 5, "cat"), ignore_missing=Anything("any truth value")
+        "vectors_for_all", {"keys": ["cat"]}, keys=(None, 5, "cat"), allow_inference=Anything("any truth value"),
+        copy_vecattrs=Anything("any truth value"),
     ),
     "wmdistance": _asking(
-        "wmdistance", {"document": ["cat"], "other": ["dog"]}, document=(None, 5, "cat"), other=(None, 5, "cat"),
+        "wmdistance", {"document1": ["cat"], "document2": ["dog"]}, document1=(None, 5, "cat"),
+        document2=(None, 5, "cat"),
         norm=Anything("any truth value"),
     ),
 }  # fmt: skip

@@ -1,13 +1,16 @@
 """gensim's KeyedVectors and ours answer the same questions alike."""
 
+import json
+
 import numpy as np
 import pytest
 
 from pairloom.formats.write_word2vec import write_binary
 from pairloom.vectors.vectors import Vectors
+from tests.vectors.test_queries import GENSIMS_PARAMETERS
 
 ASK = """
-import json, sys
+import inspect, json, sys
 from gensim.models import KeyedVectors
 kv = KeyedVectors.load_word2vec_format(sys.argv[1], binary=True)
 plain = lambda value: value.tolist() if hasattr(value, "tolist") else [[w, float(x)] for w, x in value]
@@ -28,6 +31,11 @@ print(json.dumps({
     "mean": plain(kv.get_mean_vector(["w1", "w2", "nowhere"], weights=[1, -2, 7])),
     "given": kv.most_similar_to_given("w1", ["w7", "w8", "w9"]),
     "all": plain(kv.vectors_for_all(["w9", "nowhere", "w2"]).vectors),
+    "array_mean": plain(kv.get_mean_vector([3 * kv["w1"], "w2"])),
+    "rows": plain(kv[["w9", "w2"]]),
+    "centrality": [[w, float(x)] for x, w in kv.rank_by_centrality(["w1", "w2", "w3"], use_norm=False)],
+    "parameters": {name: " ".join([*inspect.signature(getattr(KeyedVectors, name)).parameters][1:])
+                   for name in json.loads(sys.argv[2])},
 }))
 """
 
@@ -43,7 +51,7 @@ def vectors() -> Vectors:
 def gensims(vectors: Vectors, ask, tmp_path_factory) -> dict:
     path = tmp_path_factory.mktemp("gensim") / "v.bin"
     write_binary(vectors, path)
-    return ask("gensim", ASK, path)
+    return ask("gensim", ASK, path, json.dumps([*GENSIMS_PARAMETERS]))
 
 
 def assert_alike(ours: list[tuple[str, float]], theirs: list[list]) -> None:
@@ -78,3 +86,15 @@ def test_means_are_the_same(vectors, gensims):
     mean = vectors.get_mean_vector(["w1", "w2", "nowhere"], weights=[1, -2, 7])
     assert mean == pytest.approx(np.array(gensims["mean"]), abs=1e-6)
     assert vectors.vectors_for_all(["w9", "nowhere", "w2"]).vectors == pytest.approx(np.array(gensims["all"]))
+    mean = vectors.get_mean_vector([3 * vectors["w1"], "w2"])
+    assert mean == pytest.approx(np.array(gensims["array_mean"]), abs=1e-6)
+    assert vectors[["w9", "w2"]] == pytest.approx(np.array(gensims["rows"]))
+
+
+def test_centrality_is_the_same(vectors, gensims):
+    ranked = vectors.rank_by_centrality(["w1", "w2", "w3"], use_norm=False)
+    assert_alike([(word, product) for product, word in ranked], gensims["centrality"])
+
+
+def test_gensim_has_the_parameters_that_ours_are_compared_with(gensims):
+    assert gensims["parameters"] == GENSIMS_PARAMETERS

@@ -77,7 +77,7 @@ def test_new_contexts_are_solved_for_with_the_words_fixed(two_topics):
     emb = pairloom.train(two_topics, dim=16, epochs=20, min_count=1, sample=0)
     fewer = Embedding(
         words=emb.words,
-        contexts=emb.contexts.vectors_for_all(word for word in emb.contexts if word != "duck"),
+        contexts=emb.contexts.vectors_for_all((w for w in emb.contexts if w != "duck"), copy_vecattrs=True),
         record=emb.record,
     )
     folded = fewer.fold_in(two_topics, side="contexts")

@@ -77,7 +77,7 @@ def test_a_context_has_the_noise_that_training_draws_for_it(two_topics):
     emb = pairloom.train(two_topics, dim=4, epochs=1, min_count=1, sample=0)
     fewer = Embedding(
         words=emb.words,
-        contexts=emb.contexts.vectors_for_all(word for word in emb.contexts if word != "duck"),
+        contexts=emb.contexts.vectors_for_all((w for w in emb.contexts if w != "duck"), copy_vecattrs=True),
         record=emb.record,
     )
     import pairloom.fold_in.fold_in as module

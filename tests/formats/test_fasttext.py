@@ -100,6 +100,18 @@ def test_an_unknown_word_can_be_asked_like_any_other(tmp_path):
     assert "cat" not in [word for word, _ in words.most_similar(["cats", "cat"])]
 
 
+def test_unknown_words_that_have_ngrams_are_not_left_out(tmp_path):
+    words = load(tmp_path, model()[0]).words
+    assert words.get_mean_vector(["catt"], pre_normalize=False) == pytest.approx(words.vector("catt"))
+    assert words.wmdistance(["catt"], ["cat"]) > 0
+    some = words.vectors_for_all(["catt", "cat", 5], copy_vecattrs=True)
+    assert some.words == ["catt", "cat"]
+    assert np.array_equal(some.vectors, [words.vector("catt"), words["cat"]])
+    assert some.counts.tolist() == [0, 99]
+    assert words.vectors_for_all(["catt", "cat"], allow_inference=False).words == ["cat"]
+    assert np.array_equal(words[["catt", "cat"]], some.vectors)
+
+
 def test_the_rank_of_a_word_can_be_asked_of_an_unknown_one(tmp_path):
     words = load(tmp_path, model()[0]).words
     near = [word for word, _ in words.most_similar("cats")]

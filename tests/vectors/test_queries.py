@@ -1,5 +1,6 @@
 """The questions one asks of vectors, each against a plain computation."""
 
+import inspect
 import math
 import sys
 
@@ -242,12 +243,90 @@ def test_unknown_words_are_left_out_of_a_mean_unless_told_otherwise(many):
 
 
 def test_vectors_for_all_keeps_the_order_asked_for(many):
-    some = many.vectors_for_all(["w9", "nowhere", "w2", "w9"])
+    some = many.vectors_for_all(["w9", "nowhere", "w2", "w9", 7, []])
     assert some.words == ["w9", "w2"]
     assert np.array_equal(some.vectors, many.vectors[[9, 2]])
-    assert some.counts.tolist() == [491, 498]
-    with pytest.raises(UnknownWordError):
-        many.vectors_for_all(["nowhere"], ignore_missing=False)
+    assert many.vectors_for_all([]).vectors.shape == (0, 12)
+
+
+def test_vectors_for_all_knows_counts_only_if_it_copies_them(many):
+    assert many.vectors_for_all(["w9", "w2"]).counts.tolist() == [0, 0]
+    assert many.vectors_for_all(["w9", "nowhere", "w2"], copy_vecattrs=True).counts.tolist() == [491, 498]
+
+
+def test_several_words_at_once_are_a_new_matrix(many):
+    some = many[["w9", "w2", "w9"]]
+    assert np.array_equal(some, many.vectors[[9, 2, 9]])
+    assert np.array_equal(many[np.array(["w9"])], many.vectors[[9]])
+    assert many[[]].shape == (0, 12)
+    some[:] = 0
+    assert many["w9"].any()
+    with pytest.raises(UnknownWordError, match="'nowhere' is not among the 500 words"):
+        many[["w9", "nowhere"]]
+
+
+def test_an_array_in_a_mean_counts_as_it_is(many):
+    mean = many.get_mean_vector([many["w1"] * 3, "w2"], weights=[1, 2])
+    assert mean == pytest.approx((3 * many["w1"] + 2 * unit(many, "w2")) / 3, abs=1e-6)
+    with pytest.raises(InputError, match="holds NaN"):
+        many.get_mean_vector([np.full(12, np.nan)])
+
+
+def test_none_is_a_side_of_the_query_without_words(many):
+    assert many.most_similar("w1", None, 3) == many.most_similar("w1", topn=3)
+    assert many.most_similar(None, "w1") == many.most_similar([], "w1")
+    assert many.most_similar_cosmul("w1", None) == many.most_similar_cosmul("w1")
+
+
+def test_centrality_can_count_vectors_as_long_as_they_are(many):
+    rows = np.array([many[word] for word in ("w1", "w2", "w3")], np.float64)
+    mean = rows.mean(axis=0)
+    products = dict(zip(("w1", "w2", "w3"), rows @ mean / np.linalg.norm(mean), strict=True))
+    ranked = many.rank_by_centrality(["w1", "w2", "w3"], use_norm=False)
+    assert {word: product for product, word in ranked} == pytest.approx(products)
+    assert ranked == sorted(ranked, reverse=True)
+
+
+# Parameters of gensim 4.4's KeyedVectors in their order, as `conformance/test_queries.py` reads them there.
+GENSIMS_PARAMETERS = {
+    "closer_than": "key1 key2",
+    "distance": "w1 w2",
+    "distances": "word_or_vector other_words",
+    "doesnt_match": "words",
+    "get_index": "key default",
+    "get_mean_vector": "keys weights pre_normalize post_normalize ignore_missing",
+    "get_normed_vectors": "",
+    "get_vecattr": "key attr",
+    "get_vector": "key norm",
+    "most_similar": "positive negative topn clip_start clip_end restrict_vocab indexer",
+    "most_similar_cosmul": "positive negative topn restrict_vocab",
+    "most_similar_to_given": "key1 keys_list",
+    "n_similarity": "ws1 ws2",
+    "rank": "key1 key2",
+    "rank_by_centrality": "words use_norm",
+    "relative_cosine_similarity": "wa wb topn",
+    "similar_by_key": "key topn restrict_vocab",
+    "similar_by_vector": "vector topn restrict_vocab",
+    "similar_by_word": "word topn restrict_vocab",
+    "similarity": "w1 w2",
+    "vectors_for_all": "keys allow_inference copy_vecattrs",
+    "wmdistance": "document1 document2 norm",
+    "__getitem__": "key_or_keys",
+}
+
+
+@pytest.mark.parametrize("name", GENSIMS_PARAMETERS.keys() - {"most_similar"})
+def test_methods_with_gensims_names_take_gensims_arguments(name):
+    _, *parameters = inspect.signature(getattr(Vectors, name)).parameters.values()
+    assert [p.name for p in parameters] == GENSIMS_PARAMETERS[name].split()
+    assert {p.kind for p in parameters} <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+
+
+def test_most_similar_takes_gensims_arguments_but_no_clip_and_the_last_ones_only_by_name():
+    _, *ours = inspect.signature(Vectors.most_similar).parameters.values()
+    by_position = [p.name for p in ours if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    assert by_position == ["positive", "negative", "topn"]
+    assert {*GENSIMS_PARAMETERS["most_similar"].split()} - {p.name for p in ours} == {"clip_start", "clip_end"}
 
 
 def test_gensims_ways_to_a_row(many):

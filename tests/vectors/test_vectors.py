@@ -177,7 +177,7 @@ def test_a_row_of_zeros_has_similarity_0_to_everything():
         (np.zeros(3), (), "A query vector of shape (3,) does not fit: these vectors have dim 2."),
         ([], (), "The query is empty. Give a word, a vector or a list of those."),
         ([3], (), "A query is made of words and of arrays of 2 numbers, not of 3."),
-        (None, (), "A query is made of words and of arrays of 2 numbers, not of None."),
+        (None, None, "The query is empty. Give a word, a vector or a list of those."),
         (b"a", (), "A query is made of words and of arrays of 2 numbers, not of 97."),
     ],
 )

@@ -96,18 +96,25 @@ class FastTextVectors(Vectors):
         super().__setstate__(state)
         self.subwords.rows.flags.writeable = False
 
+    def has_vector(self, word: object) -> bool:
+        return word in self or (isinstance(word, str) and bool(self._rows_for(word)))
+
     def _vector_without_row(self, word: object) -> npt.NDArray[np.float32]:
         """The vector that fastText's get_word_vector returns, or an UnknownWordError if the word has no n-grams."""
         if not isinstance(word, str):
             return super()._vector_without_row(word)
-        own = [self._not_loaded[word]] if word in self._not_loaded else []
-        rows = own + self.subwords.rows_of(word.encode("utf-8", "replace"))
+        rows = self._rows_for(word)
         if not rows:
             raise UnknownWordError(
                 f"{word!r:.60} is not among the {len(self):,} words of these vectors, and has no n-grams of "
                 f"{self.subwords.minn} to {self.subwords.maxn} letters to make a vector from."
             )
         return self.subwords.mean(rows)
+
+    def _rows_for(self, word: str) -> list[int]:
+        """The rows whose mean is the vector of a word without a row here: its own in the file, and its n-grams'."""
+        own = [self._not_loaded[word]] if word in self._not_loaded else []
+        return own + self.subwords.rows_of(word.encode("utf-8", "replace"))
 
 
 def read(path: PathName, options: ReadOptions) -> Embedding:

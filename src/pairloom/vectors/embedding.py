@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
@@ -117,14 +117,14 @@ class Embedding:
     def _tree(self) -> Tree:
         return huffman(self.words.counts)
 
-    def similarity(self, a: str, b: str) -> float:
+    def similarity(self, w1: str, w2: str) -> float:
         """`Vectors.similarity` of the words."""
-        return self.words.similarity(a, b)
+        return self.words.similarity(w1, w2)
 
     def most_similar(
         self,
-        positive: Query = (),
-        negative: Query = (),
+        positive: Query | None = None,
+        negative: Query | None = None,
         topn: int = 10,
         *,
         restrict_vocab: int | None = None,
@@ -146,7 +146,7 @@ class Embedding:
         both = [word for word in self.words if word in self.contexts]
         if not both:
             raise InputError("No word of this model is also a context, so there is nothing to add up. Use .words.")
-        w, c = self.words.vectors_for_all(both), self.contexts.vectors_for_all(both)
+        w, c = self.words.vectors_for_all(both, copy_vecattrs=True), self.contexts.vectors_for_all(both)
         return Vectors(both, w.vectors + c.vectors, w.counts)
 
     def fold_in(self, corpus: CorpusLike | None = None, **options: "Unpack[FoldInKeywords]") -> "FoldedIn":
@@ -174,8 +174,8 @@ class Embedding:
         """The matrix of the words, for NumPy. For that of the contexts, use `np.asarray(embedding.contexts)`."""
         return self.words.__array__(dtype, copy)
 
-    def __getitem__(self, word: str) -> npt.NDArray[np.float32]:
-        return self.words[word]
+    def __getitem__(self, key_or_keys: str | Iterable[str]) -> npt.NDArray[np.float32]:
+        return self.words[key_or_keys]
 
     def __contains__(self, word: object) -> bool:
         return word in self.words

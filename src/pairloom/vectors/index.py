@@ -79,8 +79,8 @@ class Index:
 
     def most_similar(
         self,
-        positive: Query = (),
-        negative: Query = (),
+        positive: Query | None = None,
+        negative: Query | None = None,
         topn: int = 10,
         *,
         weights: Sequence[float] | None = None,

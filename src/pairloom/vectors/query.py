@@ -39,6 +39,9 @@ class WordVectors(Protocol):
     def norms(self) -> Float64s:
         """Euclidean length of each row."""
 
+    def has_vector(self, word: object) -> bool:
+        """Whether `vector` has an answer."""
+
     def vector(self, word: str) -> npt.NDArray[np.float32]:
         """The vector of a word, or an UnknownWordError."""
 
@@ -51,7 +54,7 @@ class SearchTarget(NamedTuple):
 
 
 def search_target(
-    vectors: WordVectors, positive: Query, negative: Query, weights: Sequence[float] | None
+    vectors: WordVectors, positive: Query | None, negative: Query | None, weights: Sequence[float] | None
 ) -> SearchTarget:
     """Combine the items of a query, each with its weight: one for each of positive, then of negative."""
     plus, minus = query_items(positive, negative)
@@ -69,6 +72,8 @@ def query_items(positive: object, negative: object) -> tuple[list[object], list[
 
 def as_items(query: object) -> list[object]:
     """A query as a list of words, arrays and (word or array, weight). `item_vector` refuses anything else."""
+    if query is None:
+        return []
     if isinstance(query, str) or not isinstance(query, Iterable) or _is_weighted(query):
         return [query]
     if hasattr(query, "__array__") and not hasattr(query, "most_similar"):  # `Vectors` stand for their words
@@ -123,17 +128,18 @@ def factor_directions(vectors: WordVectors, items: Iterable[object]) -> list[Flo
 def mean_vector(
     vectors: WordVectors, keys: Items, weights: Sequence[float] | None, *, normalize: bool, ignore_missing: bool
 ) -> Float64s:
-    """sum_i weight_i v_i / sum_i |weight_i|, with v_i at length 1 if `normalize`."""
+    """sum_i weight_i v_i / sum_i |weight_i|, with the v_i of words at length 1 if `normalize`."""
     items = as_items(keys)
     all_weights = _checked_weights(weights, len(items))
-    known = [i for i, item in enumerate(items) if not ignore_missing or _is_known(item, vectors.key_to_index)]
+    known = [i for i, item in enumerate(items) if not (ignore_missing and _is_unknown(vectors, item))]
     if not known:
         raise InputError("None of these words has a vector, so they have no mean. Give words that are known.")
     total_weight = math.fsum(abs(all_weights[i]) for i in known)
     if total_weight == 0:
         raise InputError("The weights are all 0, so there is no mean. Give some weight to a word.")
-    terms = [all_weights[i] * item_vector(vectors, items[i], normalize) for i in known]
+    terms = [all_weights[i] * item_vector(vectors, items[i], normalize and isinstance(items[i], str)) for i in known]
     mean: Float64s = np.sum(terms, axis=0) / total_weight
+    norm(mean)  # refuses arrays with NaN or infinity
     return mean
 
 
@@ -197,5 +203,5 @@ def _checked_weights(weights: Sequence[float] | None, n: int) -> list[float]:
     return [float(weight) for weight in weights]
 
 
-def _is_known(item: object, index: Mapping[str, int]) -> bool:
-    return not isinstance(item, str) or item in index
+def _is_unknown(vectors: WordVectors, item: object) -> bool:
+    return isinstance(item, str) and not vectors.has_vector(item)

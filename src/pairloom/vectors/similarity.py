@@ -9,7 +9,7 @@ from pairloom.errors import InputError
 from pairloom.system.display import quoted
 from pairloom.system.extras import need
 from pairloom.types import Float64s
-from pairloom.vectors.query import WordVectors, item_vector, unit, unit_vector
+from pairloom.vectors.query import WordVectors, item_vector, unit
 from pairloom.vectors.search import Neighbours
 
 
@@ -26,13 +26,14 @@ def relative_cosine(similarity: float, word: str, neighbours: Neighbours) -> flo
     return similarity / total
 
 
-def by_centrality(vectors: WordVectors, words: Sequence[str]) -> list[tuple[float, str]]:
-    """(cosine to the mean of their unit vectors, word) for each word, the most central first."""
+def by_centrality(vectors: WordVectors, words: Sequence[str], normalize: bool) -> list[tuple[float, str]]:
+    """(product with the direction of their mean, word) for each word, the most central first."""
     if isinstance(words, str) or not isinstance(words, Sized) or not words:
         raise InputError("Give a list of words, two or more.")
-    units = np.array([unit_vector(vectors, word) for word in words])
-    mean = unit(units.mean(axis=0))
-    return sorted(((cosine(row, mean), word) for row, word in zip(units, words, strict=True)), reverse=True)
+    rows = np.array([item_vector(vectors, word, normalize) for word in words])
+    mean = unit(rows.mean(axis=0))
+    products = [cosine(row, mean) if normalize else float((row * mean).sum()) for row in rows]
+    return sorted(zip(products, words, strict=True), reverse=True)
 
 
 def word_movers_distance(vectors: WordVectors, document: Sequence[str], other: Sequence[str], normalize: bool) -> float:
@@ -55,7 +56,7 @@ def list_of_words(words: object) -> list[str]:
 
 def _shares(vectors: WordVectors, words: list[str]) -> dict[str, float]:
     """The share that each known word has of all known words of a document."""
-    known = [word for word in words if word in vectors.key_to_index]
+    known = [word for word in words if vectors.has_vector(word)]
     shares = dict.fromkeys(known, 0.0)
     for word in known:
         shares[word] += 1 / len(known)

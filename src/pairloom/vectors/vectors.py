@@ -159,9 +159,11 @@ class Vectors:
             ) from None
         return map(str.encode, self.words)
 
-    def __getitem__(self, word: str) -> npt.NDArray[np.float32]:
-        """The vector of a word, as a view that cannot be written to."""
-        return self.vector(word)
+    def __getitem__(self, key_or_keys: str | Iterable[str]) -> npt.NDArray[np.float32]:
+        """The vector of a word, as a view that cannot be written to; or of several words, as a new matrix."""
+        if isinstance(key_or_keys, str) or not isinstance(key_or_keys, Iterable):
+            return self.vector(key_or_keys)
+        return np.array([self.vector(key) for key in key_or_keys], np.float32).reshape(-1, self.dim)
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and word in self.key_to_index
@@ -188,9 +190,13 @@ class Vectors:
         """The hook for subclasses that can make a vector for any word: here every such word is unknown."""
         raise unknown_word(word, self.key_to_index)
 
-    def get_vector(self, word: str, norm: bool = False) -> npt.NDArray[np.float32]:
+    def has_vector(self, word: object) -> bool:
+        """Whether `vector` has an answer: for a word with a row, or one that a vector can be made for."""
+        return word in self
+
+    def get_vector(self, key: str, norm: bool = False) -> npt.NDArray[np.float32]:
         """The vector of a word; with norm=True its unit vector."""
-        return unit_vector(self, word).astype(np.float32) if norm else self.vector(word)
+        return unit_vector(self, key).astype(np.float32) if norm else self.vector(key)
 
     def get_mean_vector(
         self,
@@ -200,9 +206,10 @@ class Vectors:
         post_normalize: bool = False,
         ignore_missing: bool = True,
     ) -> npt.NDArray[np.float32]:
-        """sum_i weight_i v_i / sum_i |weight_i|, with v_i at length 1 if pre_normalize.
+        """sum_i weight_i v_i / sum_i |weight_i|, with the v_i of words at length 1 if pre_normalize.
 
-        ignore_missing leaves out unknown words, as gensim does; it is an error if no word is known.
+        As in gensim, an array among the keys is added as it is, and ignore_missing leaves out unknown words. It is an
+        error if no word is known.
         """
         mean = mean_vector(self, keys, weights, normalize=pre_normalize, ignore_missing=ignore_missing)
         return (unit(mean) if post_normalize else mean).astype(np.float32)
@@ -211,31 +218,45 @@ class Vectors:
         """A new matrix of unit vectors; a row of zeros stays zero."""
         return np.asarray(self.vectors / np.where(self.norms > 0, self.norms, 1)[:, None], np.float32)
 
-    def vectors_for_all(self, keys: Iterable[str], ignore_missing: bool = True) -> "Vectors":
-        """The vectors of these words, in this order, each once; ignore_missing leaves out unknown words."""
-        wanted = [key for key in dict.fromkeys(checked_words(keys)) if not ignore_missing or key in self]
-        rows = [self.get_index(word) for word in wanted]
-        return Vectors(wanted, self.vectors[rows], self.counts[rows])
+    def vectors_for_all(
+        self, keys: Iterable[str], allow_inference: bool = True, copy_vecattrs: bool = False
+    ) -> "Vectors":
+        """The vectors of these words, in this order, each once. Words without a vector are left out.
 
-    def get_index(self, word: str, default: int | None = None) -> int:
+        allow_inference: also make vectors for words without a row, where there are subwords to make them from
+        copy_vecattrs: keep the counts; without it they are 0, that is, not known
+        """
+        has = self.has_vector if allow_inference else self.__contains__
+        words = list(dict.fromkeys(filter(has, checked_words(keys))))
+        rows = np.array([self.key_to_index.get(word, -1) for word in words], np.intp)
+        known = np.flatnonzero(rows >= 0)
+        matrix, counts = np.empty((len(words), self.dim), np.float32), np.zeros(len(words), np.int64)
+        matrix[known] = self.vectors[rows[known]]
+        for i in np.flatnonzero(rows < 0).tolist():
+            matrix[i] = self.vector(words[i])
+        if copy_vecattrs:
+            counts[known] = self.counts[rows[known]]
+        return Vectors(words, matrix, counts)
+
+    def get_index(self, key: str, default: int | None = None) -> int:
         """The row of a word. For an unknown word `default`, or an UnknownWordError if that is None."""
-        row = self.key_to_index.get(word, default) if isinstance(word, str) else default
+        row = self.key_to_index.get(key, default) if isinstance(key, str) else default
         if row is None:
-            raise unknown_word(word, self.key_to_index)
+            raise unknown_word(key, self.key_to_index)
         return row
 
-    def get_vecattr(self, word: str, attr: str) -> int:
+    def get_vecattr(self, key: str, attr: str) -> int:
         """gensim's way to the count of a word. The only `attr` is "count"."""
         if attr != "count":
             raise InputError(f"{quoted(attr)} is not known of words here. Use 'count'.")
-        return int(self.counts[self.get_index(word)])
+        return int(self.counts[self.get_index(key)])
 
     # --- Which words are near: query.py, then search.py
 
     def most_similar(
         self,
-        positive: Query = (),
-        negative: Query = (),
+        positive: Query | None = None,
+        negative: Query | None = None,
         topn: int = 10,
         *,
         restrict_vocab: int | None = None,
@@ -296,13 +317,18 @@ class Vectors:
         return (scored.named(self.words) for scored in found)
 
     def most_similar_cosmul(
-        self, positive: Items = (), negative: Items = (), topn: int = 10, *, restrict_vocab: int | None = None
+        self,
+        positive: Items | None = None,
+        negative: Items | None = None,
+        topn: int = 10,
+        restrict_vocab: int | None = None,
     ) -> Neighbours:
         """The `topn` words x with the highest
 
             prod over p in positive of cos'(x, p) / (prod over n in negative of cos'(x, n) + e)        (3CosMul)
 
         with cos' = (1 + cos) / 2 and e = 1e-6 (Levy and Goldberg 2014). Unlike in a sum, no large term decides alone.
+        Of an array only the direction counts. (gensim has no cosine there unless the array has length 1.)
         """
         check_topn(topn)
         plus, minus = query_items(positive, negative)
@@ -311,70 +337,75 @@ class Vectors:
         excluded = rows_of(self, plus + minus)
         return best_by_product(self.vectors[first], self.norms[first], *directions, topn, excluded).named(self.words)
 
-    def similar_by_word(self, word: str, topn: int = 10, *, restrict_vocab: int | None = None) -> Neighbours:
+    def similar_by_word(self, word: str, topn: int = 10, restrict_vocab: int | None = None) -> Neighbours:
         """`most_similar` of one word."""
         return self.most_similar(word, topn=topn, restrict_vocab=restrict_vocab)
 
-    similar_by_key = similar_by_word
+    def similar_by_key(self, key: str, topn: int = 10, restrict_vocab: int | None = None) -> Neighbours:
+        """gensim's other name for `similar_by_word`."""
+        return self.similar_by_word(key, topn, restrict_vocab)
 
-    def similar_by_vector(
-        self, vector: npt.ArrayLike, topn: int = 10, *, restrict_vocab: int | None = None
-    ) -> Neighbours:
+    def similar_by_vector(self, vector: npt.ArrayLike, topn: int = 10, restrict_vocab: int | None = None) -> Neighbours:
         """`most_similar` of one vector; no word is left out."""
         return self.most_similar([np.asarray(vector)], topn=topn, restrict_vocab=restrict_vocab)
 
-    def closer_than(self, a: str, b: str) -> list[str]:
-        """The words that are closer to a than b is, in the order of the rows."""
-        similarities, row_of_a = self._cosines_to(a), self.key_to_index.get(a)
-        closer = np.flatnonzero(similarities > similarities[self.get_index(b)])
-        return [self.words[row] for row in closer.tolist() if row != row_of_a]
+    def closer_than(self, key1: str, key2: str) -> list[str]:
+        """The words that are closer to key1 than key2 is, in the order of the rows."""
+        similarities, own_row = self._cosines_to(key1), self.key_to_index.get(key1)
+        closer = np.flatnonzero(similarities > similarities[self.get_index(key2)])
+        return [self.words[row] for row in closer.tolist() if row != own_row]
 
-    def rank(self, a: str, b: str) -> int:
-        """1 if b is the word closest to a, 2 if one word is closer, and so on."""
-        return len(self.closer_than(a, b)) + 1
+    def rank(self, key1: str, key2: str) -> int:
+        """1 if key2 is the word closest to key1, 2 if one word is closer, and so on."""
+        return len(self.closer_than(key1, key2)) + 1
 
     # --- How alike: similarity.py
 
-    def similarity(self, a: str, b: str) -> float:
+    def similarity(self, w1: str, w2: str) -> float:
         """Cosine of the angle between the vectors of two words."""
-        return cosine(unit_vector(self, a), unit_vector(self, b))
+        return cosine(unit_vector(self, w1), unit_vector(self, w2))
 
-    def distance(self, a: str, b: str) -> float:
+    def distance(self, w1: str, w2: str) -> float:
         """1 - similarity."""
-        return 1.0 - self.similarity(a, b)
+        return 1.0 - self.similarity(w1, w2)
 
-    def distances(self, word_or_vector: Item, other_words: Iterable[str] = ()) -> Float64s:
+    def distances(self, word_or_vector: str | npt.ArrayLike, other_words: Iterable[str] = ()) -> Float64s:
         """1 - cosine to each of other_words, or to all words if there are none."""
         others = list_of_words(other_words)
-        similarities = self._cosines_to(word_or_vector)
+        item = word_or_vector if isinstance(word_or_vector, str) else np.asarray(word_or_vector)
+        similarities = self._cosines_to(item)
         return 1.0 - (similarities[[self.get_index(word) for word in others]] if others else similarities)
 
     def _cosines_to(self, item: Item) -> Float64s:
         return all_cosines(self.vectors, self.norms, item_direction(self, item))
 
-    def n_similarity(self, some: Sequence[str], others: Sequence[str]) -> float:
-        """Cosine between the mean vectors of two lists of words; as in gensim, long vectors weigh more."""
-        one, other = (
-            self.get_mean_vector(words, pre_normalize=False, ignore_missing=False) for words in (some, others)
-        )
+    def n_similarity(self, ws1: Sequence[str], ws2: Sequence[str]) -> float:
+        """Cosine between the mean vectors of two lists of words; as in gensim, long vectors weigh more.
+
+        Unlike in gensim an unknown word is an error: without it, the answer would be about other words than asked.
+        """
+        one, other = (self.get_mean_vector(words, pre_normalize=False, ignore_missing=False) for words in (ws1, ws2))
         return cosine(unit(one), unit(other))
 
-    def relative_cosine_similarity(self, a: str, b: str, topn: int = 10) -> float:
-        """cos(a, b) / sum of the cosines of the topn words nearest to a (Leeuwenberg et al. 2016).
+    def relative_cosine_similarity(self, wa: str, wb: str, topn: int = 10) -> float:
+        """cos(wa, wb) / sum of the cosines of the topn words nearest to wa (Leeuwenberg et al. 2016).
 
         Synonyms have more than 1 / topn.
         """
-        return relative_cosine(self.similarity(a, b), a, self.similar_by_word(a, topn))
+        return relative_cosine(self.similarity(wa, wb), wa, self.similar_by_word(wa, topn))
 
-    def most_similar_to_given(self, word: str, others: Sequence[str]) -> str:
-        """The most similar to the word among `others`, the first of them if several are."""
-        if not isinstance(others, Sized) or not others:
+    def most_similar_to_given(self, key1: str, keys_list: Sequence[str]) -> str:
+        """The most similar to key1 among keys_list, the first of them if several are."""
+        if not isinstance(keys_list, Sized) or not keys_list:
             raise InputError("There are no words to choose from. Give a list of words.")
-        return max(others, key=lambda other: self.similarity(word, other))
+        return max(keys_list, key=lambda other: self.similarity(key1, other))
 
-    def rank_by_centrality(self, words: Sequence[str]) -> list[tuple[float, str]]:
-        """(cosine to the mean of their unit vectors, word) for each word, the most central first."""
-        return by_centrality(self, words)
+    def rank_by_centrality(self, words: Sequence[str], use_norm: bool = True) -> list[tuple[float, str]]:
+        """(cosine to the mean of their unit vectors, word) for each word, the most central first.
+
+        use_norm=False takes the vectors as long as they are, and their product with the direction of the mean.
+        """
+        return by_centrality(self, words, use_norm)
 
     def doesnt_match(self, words: Sequence[str]) -> str:
         """The word that is least like the mean of all of them.
@@ -383,7 +414,7 @@ class Vectors:
         """
         return self.rank_by_centrality(words)[-1][1]
 
-    def wmdistance(self, document: Sequence[str], other: Sequence[str], norm: bool = True) -> float:
+    def wmdistance(self, document1: Sequence[str], document2: Sequence[str], norm: bool = True) -> float:
         """Word Mover's Distance (Kusner et al. 2015): the least cost of moving the words of a document to the other's.
 
             min over T >= 0 of sum_ij T_ij |v_i - v_j|,   rows of T sum to the share of word i in one document,
@@ -391,4 +422,4 @@ class Vectors:
 
         norm: use unit vectors. Unknown words are left out; the distance is infinite if a document has no known word.
         """
-        return word_movers_distance(self, document, other, norm)
+        return word_movers_distance(self, document1, document2, norm)
