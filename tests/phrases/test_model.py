@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import pairloom
 from pairloom import Phrases
+from pairloom.corpus.sentences import open_corpus
 from pairloom.phrases.joining import join
 from pairloom.phrases.scores import SCORES
 from tests.phrases.examples import TEXT, counted, lists
@@ -151,6 +152,46 @@ def test_sentences_with_phrases_can_be_trained_on(tmp_path):
         assert list(sentences) == list(sentences) == [phrases.apply(line) for line in lists(TEXT)]
         emb = pairloom.train(sentences, dim=4, epochs=1, sample=0)
         assert "new_york" in emb and "bank_of_america" in emb
+
+
+NEW_YORK = Phrases(({("new", "york"): 1.0},))
+
+
+def test_each_sentence_stays_one_sentence_also_if_it_is_empty():
+    sentences = [[], ["a", "new", "york"], [], [], ["b"], []]
+    assert list(NEW_YORK.wrap(sentences)) == [[], ["a", "new_york"], [], [], ["b"], []]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", []),
+        ("\n", [[]]),
+        ("a", [["a"]]),
+        ("a\n", [["a"]]),
+        ("\n\na new york\n\n", [[], [], ["a", "new_york"], []]),
+        ("a\r\n\r\n \r\nb", [["a"], [], [], ["b"]]),
+    ],
+)
+@pytest.mark.parametrize("tokenize", [None, str.split])
+@pytest.mark.parametrize("block", [4, 1000])
+def test_each_line_of_a_file_stays_one_line(text, lines, tokenize, block, tmp_path, monkeypatch):
+    read_in_blocks(monkeypatch, block)
+    (tmp_path / "c.txt").write_bytes(text.encode())
+    assert list(NEW_YORK.wrap(tmp_path / "c.txt", tokenize=tokenize)) == lines
+    with open_corpus(tmp_path / "c.txt", tokenize=tokenize) as corpus:
+        NEW_YORK.transform(corpus, tmp_path / "joined.txt")
+    assert (tmp_path / "joined.txt").read_text() == "".join(" ".join(line) + "\n" for line in lines)
+
+
+def test_sentences_are_cut_after_phrases_are_joined_not_inside_them():
+    assert list(NEW_YORK.wrap([["a", "new", "york", "b", "c"]], max_sentence=2)) == [["a", "new_york"], ["b", "c"]]
+
+
+def test_a_long_line_that_is_cut_has_no_empty_end(tmp_path, monkeypatch):
+    read_in_blocks(monkeypatch, 4)
+    (tmp_path / "c.txt").write_text("a b c d e f   \n\ng\n")
+    assert list(NEW_YORK.wrap(tmp_path / "c.txt", max_sentence=2)) == [["a", "b"], ["c", "d"], ["e", "f"], [], ["g"]]
 
 
 @pytest.mark.parametrize(

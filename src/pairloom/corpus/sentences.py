@@ -76,14 +76,21 @@ class Corpus(ABC):
 
     def sentences(self) -> Iterator[list[str]]:
         """The lines that have words, cut into lists of at most `max_sentence` words."""
+        return filter(None, self.lines())
+
+    def lines(self) -> Iterator[list[str]]:
+        """`sentences`, and an empty list for each line without words."""
         longest = self.text.max_sentence
         words: list[str] = []
+        begun = False  # whether some words of this line were already yielded
         for line in self.word_lines():
             words += line.words
             whole = len(words) - len(words) % longest if line.goes_on else len(words)
             for start in range(0, whole, longest):
                 yield words[start : min(start + longest, whole)]
-            words = words[whole:]
+            if not (whole or begun or line.goes_on):
+                yield []
+            words, begun = words[whole:], line.goes_on and (begun or whole > 0)
 
     def identity(self) -> str | None:
         """A digest that changes when the corpus does. None if that would mean reading all of it."""
@@ -171,7 +178,8 @@ class TextCorpus(Corpus):
             *lines, last = text.split("\n")
             for line in lines:
                 yield WordLine(*_short_enough(self._words(line)), False, done)
-            yield WordLine(*_short_enough(self._words(last)), goes_on, done)
+            if last or not lines:  # a block that ends with a line has nothing after it
+                yield WordLine(*_short_enough(self._words(last)), goes_on, done)
 
     def identity(self) -> str | None:
         """SHA-256 of each file's path, size, time of change and a sample of its bytes."""

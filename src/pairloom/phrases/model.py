@@ -151,7 +151,10 @@ class Phrases:
     def wrap(
         self, corpus: CorpusLike, *, tokenize: Tokenizer | None = None, **text: Unpack[TextKeywords]
     ) -> "JoinedSentences":
-        """A corpus for `train` whose phrases are joined as it is read: `pairloom.train(phrases.wrap("corpus.txt"))`."""
+        """A corpus for `train` whose phrases are joined as it is read: `pairloom.train(phrases.wrap("corpus.txt"))`.
+
+        Every sentence stays one sentence, also if it is empty. Only those longer than max_sentence are cut.
+        """
         return JoinedSentences(self, open_corpus(corpus, text=_text_options(text), tokenize=tokenize))
 
     def transform(
@@ -202,7 +205,8 @@ class JoinedSentences:
         self._phrases, self._corpus = phrases, corpus
 
     def __iter__(self) -> Iterator[list[str]]:
-        return map(self._phrases.apply, self._corpus.sentences())
+        phrases = self._phrases
+        return JoinedCorpus(self._corpus, phrases.passes, phrases.connectors, phrases.delimiter, threads=1).lines()
 
 
 def _written(corpus: JoinedCorpus) -> Iterator[tuple[Any, int]]:
@@ -211,6 +215,7 @@ def _written(corpus: JoinedCorpus) -> Iterator[tuple[Any, int]]:
         for block in corpus.blocks():
             yield block.data.data, block.done
         return
+    begun = False  # whether some words of this line were already written
     for piece in corpus.word_lines():
         line = " ".join(piece.words)
         if len(line.split()) != len(piece.words):
@@ -218,7 +223,9 @@ def _written(corpus: JoinedCorpus) -> Iterator[tuple[Any, int]]:
             raise InputError(
                 f"The word {word!r} contains white space, which separates words in a text. Use wrap instead."
             )
-        yield f"{line}\n".encode(), piece.done
+        before, after = " " if begun and line else "", "" if piece.goes_on else "\n"
+        yield (before + line + after).encode(), piece.done
+        begun = piece.goes_on and (begun or line != "")
 
 
 def _paths(corpus: object) -> list[PathName]:
