@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pairloom.corpus.finding import SourceFile
+from pairloom.corpus.finding import SourceFile, check_not_read, would_overwrite
 from pairloom.corpus.sentences import open_corpus
 from pairloom.errors import CorpusTypeError, InputError
 from tests.corpus.helpers import message, sentences
@@ -100,6 +100,40 @@ def test_a_subfolder_without_permission_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "scandir", closed)
     with pytest.raises(InputError, match=r"closed cannot be opened: Permission denied\. Check its permissions\.$"):
         open_corpus(tmp_path)
+
+
+@pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
+@pytest.mark.parametrize("source", ["texts", "texts/*.txt", "texts/a.txt", ["texts/b.txt", "texts/a.txt"]])
+def test_a_link_to_a_file_that_is_read_is_not_an_output(source, link, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("texts").mkdir()
+    for name in ("texts/a.txt", "texts/b.txt", "other.txt"):
+        Path(name).write_text("a b\n")
+    link(Path("linked"), Path("texts/a.txt").resolve())
+    assert message(InputError, check_not_read, Path("linked"), source) == (
+        "linked is, or is among, the files to be read. Choose another name for the output."
+    )
+    check_not_read("other.txt", source)
+    check_not_read("new.txt", source)
+
+
+def test_a_file_that_a_folder_leads_to_by_a_link_is_not_an_output(tmp_path):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "outside.txt").write_text("a b\n")
+    (tmp_path / "texts" / "a.txt").symlink_to(tmp_path / "outside.txt")
+    assert would_overwrite(tmp_path / "outside.txt", [tmp_path / "texts"])
+
+
+@pytest.mark.parametrize("source", [[["a", "b"]], None, "-", "", "a\0b", "x" * 5000])
+def test_what_is_not_a_file_is_not_overwritten(source, tmp_path):
+    (tmp_path / "there").write_text("a b\n")
+    check_not_read(tmp_path / "there", source)
+
+
+def test_a_folder_without_texts_is_not_overwritten(tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "there").write_text("a b\n")
+    check_not_read(tmp_path / "there", tmp_path / "empty")
 
 
 # --- Streams

@@ -40,6 +40,19 @@ def sha256(embedding):
     return [hashlib.sha256(np.ascontiguousarray(m)).hexdigest() for m in matrices]
 
 
+@pytest.mark.parametrize("train", [pairloom.train, pairloom.train_pairs])
+@pytest.mark.parametrize("option", ["output", "contexts_output"])
+def test_the_text_is_not_written_over(train, option, tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("a b\n" * 50)
+    (tmp_path / "linked.vec").hardlink_to(text)
+    for output in (text, tmp_path / "linked.vec"):
+        for corpus in (text, [text]):
+            with pytest.raises(InputError, match="is, or is among, the files to be read"):
+                train(corpus, dim=4, **{option: output})
+    assert text.read_text() == "a b\n" * 50
+
+
 def test_words_of_a_topic_are_neighbours(two_topics):
     emb = pairloom.train(two_topics, **TOY)
     for topic in TOPICS:

@@ -18,11 +18,10 @@ def input_paths(names: list[str]) -> str | list[Path]:
 
 
 def check_not_read(output: str, *inputs: str | None) -> None:
-    """Refuse to overwrite an input, which a slip of the hand may name as the output."""
-    from pairloom.corpus.finding import would_overwrite
+    """Refuse to overwrite an input."""
+    from pairloom.corpus.finding import check_not_read
 
-    if would_overwrite(output, [path for path in inputs if path]):
-        raise InputError(f"{output} is, or is among, the files to be read. Choose another name for the output.")
+    check_not_read(output, inputs)
 
 
 def is_same_file(path: str, other: str) -> bool:

@@ -8,7 +8,7 @@ import hashlib
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -95,8 +95,20 @@ def names_files(source: str) -> bool:
         return False
 
 
+def check_not_read(output: PathName, source: object) -> None:
+    """Refuse to overwrite what is read, which a slip of the hand may name as the output.
+
+    source: a path or a list of paths. Nothing else can be overwritten, so anything else is accepted.
+    """
+    given = source if isinstance(source, list | tuple) else [source]
+    if would_overwrite(output, [path for path in given if isinstance(path, str | os.PathLike)]):
+        raise InputError(
+            f"{os.fspath(output)} is, or is among, the files to be read. Choose another name for the output."
+        )
+
+
 def would_overwrite(path: PathName, sources: Sequence[PathName]) -> bool:
-    """Whether writing to `path` would overwrite one of `sources`, or add to a folder among them."""
+    """Whether `path` is one of `sources`, also by a link, or would add to a folder among them."""
     target = os.path.realpath(path)
     named = [os.fspath(source) for source in sources]
     return any(_covers(source, target) for source in named if source and source != STDIN)
@@ -113,10 +125,16 @@ def reason(error: Exception) -> str:
 def _covers(source: str, target: str) -> bool:
     try:
         if Path(source).is_dir():
-            return target.startswith(os.path.realpath(source) + os.sep) and target.lower().endswith(FOLDER_SUFFIXES)
-        return target in {os.path.realpath(source), *map(os.path.realpath, _glob(source))}
+            within = target.startswith(os.path.realpath(source) + os.sep) and target.lower().endswith(FOLDER_SUFFIXES)
+            return within or _is_among(target, _files_below(Path(source)))
+        return target == os.path.realpath(source) or _is_among(target, [source, *_glob(source)])
     except (OSError, ValueError):  # too long for a path, or with a NUL: no such file can exist
         return False
+
+
+def _is_among(target: str, files: Iterable[str]) -> bool:
+    """Whether a file exists and is one of these. Two hard links are one file."""
+    return Path(target).exists() and any(Path(file).exists() and Path(file).samefile(target) for file in files)
 
 
 def _expand(source: str) -> list[str]:

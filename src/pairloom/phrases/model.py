@@ -8,7 +8,6 @@
 ['new_york', 'in', 'may']
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Unpack
 
 from pairloom.config import TextKeywords, TextOptions, check_names, checked_threads
-from pairloom.corpus.finding import would_overwrite
+from pairloom.corpus.finding import check_not_read
 from pairloom.corpus.sentences import Corpus, Tokenizer, open_corpus
 from pairloom.errors import InputError
 from pairloom.phrases import files
@@ -174,10 +173,7 @@ class Phrases:
         """
         threads = checked_threads(threads)
         check_joining(Budget(max_memory), sum(map(len, self.passes)), threads)
-        if would_overwrite(output, _paths(corpus)):
-            raise InputError(
-                f"{os.fspath(output)} is, or is among, the files to be read. Choose another name for the output."
-            )
+        check_not_read(output, corpus)
         check_folder(output)
         with _opened(corpus, text) as opened, atomic_write(output) as file:
             report = reporter("join", opened.size_bytes, on_progress)
@@ -226,12 +222,6 @@ def _written(corpus: JoinedCorpus) -> Iterator[tuple[Any, int]]:
         before, after = " " if begun and line else "", "" if piece.goes_on else "\n"
         yield (before + line + after).encode(), piece.done
         begun = piece.goes_on and (begun or line != "")
-
-
-def _paths(corpus: object) -> list[PathName]:
-    """The paths that name a corpus. None for token lists."""
-    given = corpus if isinstance(corpus, list | tuple) else [corpus]
-    return [path for path in given if isinstance(path, str | os.PathLike)]
 
 
 @contextmanager

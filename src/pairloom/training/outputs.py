@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from pairloom import formats
-from pairloom.corpus.finding import would_overwrite
+from pairloom.corpus.finding import check_not_read, would_overwrite
 from pairloom.errors import InputError
 from pairloom.system.files import check_space
 from pairloom.system.locks import claim
@@ -32,6 +32,11 @@ class Outputs:
     @property
     def _paths(self) -> list[PathName]:
         return [path for path in (self.embedding, self.contexts) if path is not None]
+
+    def check_not_read(self, source: object) -> None:
+        """Raise an InputError if a file to write is one that is read."""
+        for path in self._paths:
+            check_not_read(path, source)
 
     @contextmanager
     def claimed(self) -> Iterator[None]:

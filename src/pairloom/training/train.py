@@ -119,6 +119,7 @@ def train_text(
     plan: Plan, corpus: CorpusLike, choice: WordChoice, tokenize: Callable[[str], list[str]] | None = None
 ) -> Embedding:
     """`train`, once all options are checked."""
+    plan.outputs.check_not_read(corpus)
     with (
         plan.claimed(),  # first of all: reading standard input may take hours
         open_corpus(corpus, text=plan.text, tokenize=tokenize) as opened,
@@ -135,6 +136,7 @@ def train_given_pairs(
     plan: Plan, pairs: PairsLike, choice: SideChoice, columns: Sequence[str] | None = None
 ) -> Embedding:
     """`train_pairs`, once all options are checked."""
+    plan.outputs.check_not_read(pairs)
     with plan.claimed(), open_pairs(pairs, text=plan.text, columns=columns) as opened:
         _load_kernels(plan, pairs=True, from_lines=opened.has_lines)
         with source_of_pairs(plan, opened, choice) as source:

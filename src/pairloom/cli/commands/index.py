@@ -5,6 +5,7 @@ import time
 from argparse import ArgumentParser, Namespace
 
 from pairloom.cli.arguments import add_json, whole_number
+from pairloom.cli.files import check_not_read
 from pairloom.cli.models import load
 from pairloom.config import checked_threads
 
@@ -41,6 +42,7 @@ def run(args: Namespace) -> None:
     checked_threads(args.threads)
     output = args.model + SUFFIX
     check_folder(output)
+    check_not_read(output, args.model)
     vectors = load(args.model).words
     began = time.perf_counter()
     index = Index.build(vectors, links=args.links, effort=args.effort, threads=args.threads)
