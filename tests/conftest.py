@@ -1,10 +1,13 @@
 """Fixtures for all tests: a cache folder of their own, two toy corpora, and a model of one."""
 
+import os
 import signal
+import subprocess
 import sys
 
 import numpy as np
 import pytest
+from llvmlite.binding import get_host_cpu_features
 from numba.core.dispatcher import Dispatcher
 
 import pairloom
@@ -44,6 +47,32 @@ def untraced_compiler():
     patch.setattr(Dispatcher, "compile", compile_untraced)
     yield
     patch.undo()
+
+
+CPUS = (  # each with the instructions that BLAS, NumPy and Numba may use
+    {},
+    {"OPENBLAS_CORETYPE": "Nehalem", "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL"},
+    {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL", "NUMBA_CPU_NAME": "haswell"},
+    {"OPENBLAS_CORETYPE": "SkylakeX", "NUMBA_CPU_NAME": "skylake-avx512"},
+)
+
+
+@pytest.fixture(scope="session")
+def printed_on_cpus():
+    """A function that runs code as on several kinds of CPU. Returns the different outputs: one if all agree."""
+    features = get_host_cpu_features()
+    possible = {None}  # compiled code needs a CPU that has its instructions; BLAS and NumPy see to that themselves
+    possible |= {"haswell"} if features.get("avx2") else set()
+    possible |= {"skylake-avx512"} if features.get("avx512bw") else set()
+
+    def printed(code):
+        cpus = [cpu for cpu in CPUS if cpu.get("NUMBA_CPU_NAME") in possible]
+        command = [sys.executable, "-W", "ignore", "-c", code]
+        runs = [subprocess.run(command, env=os.environ | cpu, capture_output=True) for cpu in cpus]
+        assert all(run.returncode == 0 for run in runs), runs[-1].stderr.decode()
+        return {run.stdout for run in runs}
+
+    return printed
 
 
 TOPICS = (

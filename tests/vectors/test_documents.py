@@ -149,6 +149,21 @@ print(hashlib.sha256(model.component.tobytes() + model.transform(documents).toby
     assert len(digests.pop().strip()) == len(hashlib.sha256().hexdigest())
 
 
+def test_the_bits_do_not_depend_on_the_cpu(printed_on_cpus):
+    program = """
+import hashlib, numpy as np
+from pairloom.vectors.documents import DocumentModel
+from pairloom.vectors.vectors import Vectors
+rng = np.random.default_rng(0)
+v = Vectors([str(i) for i in range(400)], rng.normal(size=(400, 30)))
+documents = [[str(i) for i in rng.integers(0, 400, 9)] for _ in range(200)]
+for weighting in ("mean", "tfidf", "sif"):
+    model = DocumentModel.learn(v, documents, weighting)
+    print(hashlib.sha256(model.weights.tobytes() + model.transform(documents).tobytes()).hexdigest())
+"""
+    assert len(printed_on_cpus(program)) == 1
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 50])
 def test_the_power_iteration_finds_the_first_eigenvector(n):
     rows = np.random.default_rng(n).normal(size=(200, n)) + 1

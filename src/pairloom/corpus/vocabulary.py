@@ -29,6 +29,7 @@ from pairloom.corpus.lists import numbered_lines, opened
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.spilling import WordFilter
 from pairloom.errors import ConfigError, InputError
+from pairloom.method import elementary
 from pairloom.progress import OnProgress, ignore
 from pairloom.system.files import atomic_write
 from pairloom.types import Counts, PathName
@@ -254,8 +255,9 @@ def noise(counts: npt.ArrayLike, power: float) -> npt.NDArray[np.float64]:
     if not math.isfinite(power):
         raise ConfigError(f"noise_power={power} is not a number. Use 0.75, or 0 (uniform) to 1 (as in the text).")
     counted = np.asarray(counts, np.float64)
+    seen = counted > 0
     weights = np.zeros(len(counted))
-    np.power(counted, power, out=weights, where=counted > 0)
+    weights[seen] = elementary.power(counted[seen], power)
     return np.asarray(weights / weights.sum())
 
 

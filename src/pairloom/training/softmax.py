@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import InputError
+from pairloom.method import elementary
 from pairloom.method.draws import Purpose, draw, key
 from pairloom.method.objective import adagrad
 from pairloom.pairs.blocks import LONGEST_ROUND
@@ -182,9 +183,9 @@ class _Products:
 
         observed, largest, total = zip(*self._pool.map(of_slice, self._slices), strict=True)
         top = np.max(largest, axis=0).astype(np.float64)
-        factor = np.exp(np.array(largest, np.float64) - top)
+        factor = elementary.exp(np.array(largest, np.float64) - top)
         all_of = (factor * np.array(total, np.float64)).sum(axis=0)
-        return sum(observed), top + np.log(all_of), factor / all_of
+        return sum(observed), top + elementary.log(all_of), factor / all_of
 
     def descend(self, batch: "Batch", scale: Float64s, squares: npt.NDArray[np.float32], lr: float) -> Matrix:
         """Move all contexts. Returns the gradient of the words. `scale` turns a slice's x into n(w) p(c | w)."""

@@ -36,6 +36,7 @@ import numpy.typing as npt
 
 from pairloom.config import check_number
 from pairloom.errors import ConfigError, CorpusTypeError
+from pairloom.method import elementary
 from pairloom.system.display import quoted
 from pairloom.types import Float64s, Matrix
 from pairloom.vectors.embedding import Embedding, as_vectors
@@ -168,7 +169,7 @@ def _idf(vectors: Vectors, documents: Documents) -> Float64s:
     for rows, _ in _bags(vectors, documents):
         n += 1
         n_w[rows] += 1
-    return np.log((1 + n) / (1 + n_w)) + 1
+    return elementary.log((1 + n) / (1 + n_w)) + 1
 
 
 def _shares(vectors: Vectors, documents: Documents) -> Float64s:
