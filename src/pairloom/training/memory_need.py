@@ -29,6 +29,7 @@ PER_CONTEXT = 64  # noise, parts and alias tables, and what is needed to make th
 PER_PAIR_KEPT_ASIDE = 130  # as tuples, while they are collected
 PER_NODE = 470  # of the tree of hierarchical softmax: its name, and the paths through it
 WORDS_AROUND = 20  # if a window is a whole line, whose length is not known yet
+BESIDE_SINGULAR = 128  # numbers for each word: columns of the basis beyond 3 * dim, and blocks in work
 SLABS = 12 * (1 << 25)  # bytes of text whose pairs sppmi-svd counts at a time
 
 
@@ -195,7 +196,7 @@ def _factored(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[M
     return [
         MemoryItem("for counting pairs", slab),
         MemoryItem("for the table", int(40 * entries)),
-        MemoryItem(f"for singular vectors of dim {config.dim}", 8 * n * config.dim * 8),
+        MemoryItem(f"for singular vectors of dim {config.dim}", 8 * n * (8 * config.dim + BESIDE_SINGULAR)),
     ]
 
 

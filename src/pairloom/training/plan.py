@@ -20,7 +20,6 @@ from pairloom.system.memory import Budget
 from pairloom.training.checkpoint import Checkpoints, opened_checkpoints
 from pairloom.training.memory_need import check_smallest
 from pairloom.training.outputs import Outputs
-from pairloom.training.sppmi import check_installed
 from pairloom.training.start import Frozen, Start, StartLike, open_start
 from pairloom.types import PathName
 
@@ -172,7 +171,6 @@ class Plan:
 
 
 def _check_sppmi(plan: Plan) -> None:
-    check_installed()
     if plan.start:
         raise ConfigError("model=sppmi-svd is computed and does not start from vectors. Leave out start.")
     if plan.checkpoints is not None:

@@ -23,25 +23,25 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.config import TrainConfig, TrainKeywords, check_number, check_whole, split_options
+from pairloom.config import TrainConfig, TrainKeywords, check_number, check_whole, checked_threads, split_options
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection, noise
 from pairloom.errors import ConfigError, InputError, UnknownWordError
-from pairloom.method.draws import Purpose, key, uniform
+from pairloom.method import elementary
 from pairloom.pairs.cooccurrence import Cooccurrences, trained_pairs
 from pairloom.pairs.from_text import TextSource
+from pairloom.pairs.singular import SparseTable, largest_singular
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.display import quoted
-from pairloom.system.extras import need
 from pairloom.system.spelling import near_spellings
-from pairloom.system.threads import one_thread
+from pairloom.system.threads import workers
 from pairloom.types import CorpusLike, Counts, Float64s, Ids, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
-PAIRS_AT_ONCE = 1 << 22
+PAIRS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,11 +138,10 @@ def train_sppmi(
     cache_dir: PathName | None = None,
     on_progress: OnProgress = ignore,
 ) -> Embedding:
-    """SPPMI-SVD of an encoded corpus. The vectors are the same for any number of threads.
+    """SPPMI-SVD of an encoded corpus. The vectors are the same on any machine and for any number of threads.
 
     power: p, the share of the singular values that goes to W. Options of gradient descent (lr, epochs) have no effect.
     """
-    check_installed()
     check_number("power", power, 0.0, 1.0, "0.5 is usual, 0 leaves the singular values out of W")
     if config.dim >= len(encoded.vocabulary):
         raise ConfigError(
@@ -152,8 +151,11 @@ def train_sppmi(
     counts = _counts(encoded, config, threads=threads, cache_dir=cache_dir, on_progress=on_progress)
     table = sppmi_of(counts, encoded.vocabulary, config)
     on_progress(Progress(stage="factor"))
-    U, sizes, V = _largest_singular(table, config)
-    words, contexts = U * sizes**power, V * sizes ** (1 - power)
+    with workers(checked_threads(threads)) as pool:
+        U, sizes, V = largest_singular(
+            SparseTable(table.indptr, table.contexts, table.values), config.dim, config.seed, pool
+        )
+    words, contexts = U * elementary.power(sizes, power), V * elementary.power(sizes, 1 - power)
     names, occurrences = encoded.vocabulary.words, encoded.vocabulary.counts
     record = {"config": asdict(config), "corpus": {"sha256": encoded.digest, "tokens": encoded.n_tokens}}
     return Embedding(
@@ -161,21 +163,15 @@ def train_sppmi(
     )
 
 
-def check_installed() -> None:
-    """SciPy computes singular values; threadpoolctl holds it to one thread, for the same bits every time."""
-    for module in ("scipy.sparse.linalg", "threadpoolctl"):
-        need(module, "svd", "SPPMI-SVD")
-
-
 def sppmi_of(counts: Cooccurrences, vocabulary: Vocabulary, config: TrainConfig) -> Sppmi:
     """The table of counted pairs."""
-    log_k_p = _log(config.negatives * noise(counts.of_contexts, config.noise_power))
-    log_w = _log(counts.of_words)
+    log_k_p = elementary.log(config.negatives * noise(counts.of_contexts, config.noise_power))
+    log_w = elementary.log(counts.of_words)  # -inf for a word without pairs, which is never looked up
     contexts, values, lengths = [], [], np.zeros(counts.n_words, np.int64)
     for at in range(0, len(counts), PAIRS_AT_ONCE):
         c = counts.contexts[at : at + PAIRS_AT_ONCE]
         w = np.searchsorted(counts.indptr, np.arange(at, at + len(c)), side="right") - 1
-        value = np.log(counts.weights[at : at + PAIRS_AT_ONCE]) - log_w[w] - log_k_p[c]
+        value = elementary.log(counts.weights[at : at + PAIRS_AT_ONCE]) - log_w[w] - log_k_p[c]
         above = value > 0
         contexts.append(c[above])
         values.append(value[above])
@@ -193,30 +189,6 @@ def _counts(encoded: Encoded, config: TrainConfig, **running: Any) -> Cooccurren
     if config.positional:
         raise ConfigError("SPPMI does not count positional contexts. Leave out positional, or use model=skipgram.")
     return trained_pairs(TextSource(encoded, replace(config, heldout=0.0)), **running)
-
-
-def _largest_singular(table: Sppmi, config: TrainConfig) -> tuple[Float64s, Float64s, Float64s]:
-    """U, singular values, V: the `dim` largest, in falling order, with signs that make each column sum of U >= 0.
-
-    ARPACK starts from a vector of our own draws and runs on one thread, so its bits are the same every time.
-    """
-    from scipy.sparse import csr_array
-    from scipy.sparse.linalg import svds
-
-    n = len(table.vocabulary)
-    matrix = csr_array((table.values, table.contexts, table.indptr), shape=(n, n))
-    start = uniform(key(config.seed, Purpose.START), np.arange(n))
-    with one_thread():
-        U, sizes, Vt = svds(matrix, k=config.dim, v0=start, solver="arpack")
-    order = np.argsort(-sizes, kind="stable")
-    sign = np.where(U.sum(axis=0) < 0, -1.0, 1.0)[order]
-    return U[:, order] * sign, sizes[order], Vt[order].T * sign
-
-
-def _log(values: Float64s) -> Float64s:
-    """log, with -inf for words and contexts without pairs, which are never looked up."""
-    with np.errstate(divide="ignore"):
-        return np.log(values)
 
 
 def _row_sums(indptr: Counts, values: npt.NDArray[np.float64]) -> Float64s:
