@@ -6,7 +6,7 @@
     │   ├── CorpusTypeError 2   not a corpus: a generator, or strings in place of token lists (also a TypeError)
     │   └── UnknownWordError 2  a word that the vectors do not have (also a KeyError)
     ├── MissingExtraError   2   a package of an extra is not installed (also an ImportError)
-    ├── DivergedError       3   the vectors became NaN or exploded
+    ├── DivergedError       3   the vectors became NaN, exploded, or ended worse than before training
     ├── CorpusChangedError  4   the corpus changed while it was read
     ├── OutputError         5   a file could not be written; the old one is intact (also an OSError)
     ├── LockedError         6   another run has the same output
@@ -49,7 +49,7 @@ class MissingExtraError(PairloomError, ImportError):
 
 
 class DivergedError(PairloomError):
-    """The vectors became NaN or far too large."""
+    """The vectors became NaN or far too large, or predict worse than before training."""
 
     exit_code = 3
 

@@ -445,7 +445,7 @@ def test_a_diverged_training_keeps_the_checkpoints_from_before(text, tmp_path, m
     with pytest.raises(pairloom.DivergedError) as error:
         pairloom.train(text, checkpoint=checkpoints, **options("blocks"))
     assert str(error.value).startswith("The vectors diverged in epoch 3, near word ")
-    assert str(error.value).endswith(f"0.025 is usual. Earlier checkpoints are in {tmp_path / 'run'}.")
+    assert str(error.value).endswith(f"try 0.0025. Earlier checkpoints are in {tmp_path / 'run'}.")
     monkeypatch.undo()
     emb = pairloom.train(text, checkpoint=Checkpoints(tmp_path / "run", resume=True), **options("blocks"))
     whole = pairloom.train(text, **options("blocks"))

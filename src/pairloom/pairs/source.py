@@ -15,8 +15,9 @@ share no state. This is half of the reason why any number of threads gives the s
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -102,6 +103,7 @@ class Source(ABC):
     no_pairs_message   the error for an epoch without pairs
     unused_options     options that have no meaning for this source, and are left out of the record
     record             what the record says about the corpus
+    heldout_limit      an item (a sentence or a pair) is held out if the upper 32 bits of its draw are below this
     """
 
     words: WeightedNames
@@ -115,6 +117,7 @@ class Source(ABC):
     no_pairs_message: str
     unused_options: frozenset[str]
     record: dict[str, Any]
+    heldout_limit: np.uint64
 
     def __init__(self, config: TrainConfig) -> None:
         self.config = config
@@ -131,6 +134,13 @@ class Source(ABC):
     @abstractmethod
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
         """The held-out pairs (w, c). They do not depend on the seed."""
+
+    def with_more_heldout(self) -> Self:
+        """A copy that holds out the same pairs, and about as many of those that were trained on."""
+        share = 2 * float(self.heldout_limit) / 2**32 + FEWEST_HELDOUT / self.n_pairs
+        more = copy(self)
+        more.heldout_limit = np.uint64(min(1.0, share) * 2**32)
+        return more
 
     def _deal_chunks(
         self,
@@ -159,7 +169,7 @@ class Source(ABC):
 
 
 def heldout_limit(items: int, pairs: float, config: TrainConfig) -> int:
-    """An item (a sentence or a pair) is held out if the upper 32 bits of its draw are below this limit."""
+    """`Source.heldout_limit` for this many items and pairs."""
     if config.heldout == 0.0 or items < FEWEST_ITEMS:
         return 0
     share = min(max(config.heldout, min(FEWEST_HELDOUT / pairs, LARGEST_SHARE)), MOST_HELDOUT / pairs)

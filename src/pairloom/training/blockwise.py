@@ -45,10 +45,13 @@ class BlockTraining(TrainingLoop):
         config, n_words, n_contexts = self.config, len(source.words.names), len(source.contexts.names)
         self.frozen = FROZEN[start.freeze if start else None]
         self.division = Division.of(n_words, n_contexts, config.dim, config.negatives)
-        self.heldout = HeldoutPairs(source)
+        self.heldout = self._measure_of(source)
         self.noise = noise(source.contexts.mass, config.noise_power)
         self.hubs = Hubs(self)
         self.shift = 0  # where the next round begins, unless it was interrupted
+
+    def _measure_of(self, source: Source) -> HeldoutPairs:
+        return HeldoutPairs(source)
 
     def _start_lengths(self) -> Float64s:
         """Rare words start shorter: a few pairs could not turn a long random vector.

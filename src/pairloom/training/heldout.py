@@ -8,6 +8,7 @@ Losses of different objectives cannot be compared, except those of hierarchical 
 of -log p(c | w).
 """
 
+import math
 from collections.abc import Callable
 from itertools import islice
 from typing import Protocol
@@ -41,8 +42,12 @@ class HeldoutPairs:
     def __len__(self) -> int:
         return len(self.w)
 
+    @property
+    def untrained(self) -> float:
+        return (int(self.drawn.shape[1]) + 1) * math.log(2)
+
     def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
-        """The mean loss per held-out pair, or None if nothing is held out. (k + 1) log 2 before training."""
+        """The mean loss per held-out pair, or None if nothing is held out."""
         from pairloom.kernel.loss import pairs_loss
 
         if not len(self):
@@ -63,14 +68,15 @@ def drawn_contexts(probability: Float64s, n: int, negatives: int) -> Ids:
 WORDS_AT_ONCE = 1 << 9  # whose vectors are copied at a time, unless one window has more
 
 
-_SLICES = 16  # fixed, so that the sum is the same whatever the number of threads
-
-
 class HeldoutMeasure(Protocol):
     """Held-out examples of any kind."""
 
     def __len__(self) -> int:
         """How many there are."""
+
+    @property
+    def untrained(self) -> float:
+        """The loss while all v_c are zero, so that nothing is predicted."""
 
     def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
         """The mean loss, or None if nothing is held out."""
@@ -93,8 +99,11 @@ class HeldoutPaths:
     def __len__(self) -> int:
         return len(self._pairs)
 
+    @property
+    def untrained(self) -> float:
+        return math.log(2) * _mean_turns(self._tree, self._pairs.c)
+
     def loss(self, W: Matrix, N: Matrix, pool: Workers) -> float | None:
-        """Before training, log 2 for every turn of the path."""
         from pairloom.kernel.loss import paths_loss
 
         w, c = self._pairs.w, self._pairs.c
@@ -113,6 +122,12 @@ class HeldoutWindows:
 
     def __len__(self) -> int:
         return len(self._places)
+
+    @property
+    def untrained(self) -> float:
+        if self._tree is not None:
+            return math.log(2) * _mean_turns(self._tree, self._text[self._places])
+        return (int(self._drawn.shape[1]) + 1) * math.log(2)
 
     def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
         """The mean of `cbow.negative_loss`, or with a tree (C then has its nodes) of `cbow.hierarchical_loss`."""
@@ -140,6 +155,11 @@ class HeldoutWindows:
         sums = np.add.reduceat(W[np.concatenate(around)].astype(np.float64), np.cumsum(sizes) - sizes)
         means: Float64s = sums / sizes[:, None]
         return means
+
+
+def _mean_turns(tree: Tree, contexts: Ids) -> float:
+    """The mean length of the paths to these contexts. One turn costs log 2 before training."""
+    return float(np.diff(tree.starts)[contexts].mean()) if len(contexts) else 0.0
 
 
 def _windows(source: TextSource) -> tuple[Ids, Starts, Starts, Starts]:

@@ -37,8 +37,14 @@ class InOrderTraining(TrainingLoop):
         self.text = source
         self.tree = huffman(source.contexts.counts) if source.config.objective == "hs" else None
         super().__init__(source, start, runtime)
-        self.heldout = _measure(source, self.tree)
+        self.heldout = self._measure_of(source)
         self.train_segment = self._segment_trainer()
+
+    def _measure_of(self, source: Source) -> HeldoutMeasure:
+        assert isinstance(source, TextSource)
+        if self.tree and self.config.model == "skipgram":
+            return HeldoutPaths(HeldoutPairs(source), self.tree)
+        return HeldoutWindows(source, self.tree)
 
     def _train_epoch(self, epoch: int) -> Iterator[int]:
         """Train segment after segment."""
@@ -67,12 +73,6 @@ class InOrderTraining(TrainingLoop):
         if not self.tree:
             return self.source.contexts
         return WeightedNames(node_names(self.tree), node_mass(self.tree, self.source.contexts.mass))
-
-
-def _measure(source: TextSource, tree: Tree | None) -> HeldoutMeasure:
-    if tree and source.config.model == "skipgram":
-        return HeldoutPaths(HeldoutPairs(source), tree)
-    return HeldoutWindows(source, tree)
 
 
 def _skipgram_hierarchical(model: "Model", tree: Tree) -> SegmentTrainer:

@@ -25,6 +25,8 @@ from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import has_form_of
 from pairloom.vectors.vectors import Vectors
 
+WORSE = 1.02  # times the loss before training; less may be chance, in a text of which little was learnt
+
 
 class Runtime(NamedTuple):
     """What a training runs with. None of it changes the vectors."""
@@ -74,6 +76,7 @@ class TrainingLoop(ABC):
             if self.n_pairs == 0:
                 raise InputError(self.source.no_pairs_message)
             self._end_epoch()
+        self._check_outcome()
         self.checkpoint_writer.end(self.position)
         return self._embedding()
 
@@ -126,6 +129,30 @@ class TrainingLoop(ABC):
         if self.epoch and (self.best is None or loss < self._loss_of(self.best)):
             W, C = (matrix.copy() for matrix in self.matrices())
             self.best = Best(self.epoch, W, C)
+
+    @abstractmethod
+    def _measure_of(self, source: Source) -> HeldoutMeasure:
+        """What measures the loss of the pairs that a source holds out."""
+
+    def _check_outcome(self) -> None:
+        """Refuse vectors that predict worse than before training, also the pairs that they were trained on.
+
+        If only held-out pairs are predicted worse, a small text was learnt by heart, and that is not refused.
+        """
+        began, loss = self.losses[0], self._loss_of(self.best) if self.best else self.losses[-1]
+        if began is None or loss is None:
+            return
+        before = max(began, self.heldout.untrained)
+        if not loss <= WORSE * before:
+            self.health.check_loss(self._trained_loss(), before, WORSE * before)
+
+    def _trained_loss(self) -> float:
+        """The mean loss of some pairs that were trained on, or of the held-out ones if there are no others."""
+        both = self._measure_of(self.source.with_more_heldout())
+        of_both, of_heldout = both.loss(*self.matrices(), self.pool), self.losses[-1]
+        n, n_heldout = len(both), len(self.heldout)
+        assert of_both is not None and of_heldout is not None  # or there would be nothing to compare with
+        return (n * of_both - n_heldout * of_heldout) / (n - n_heldout) if n > n_heldout else of_heldout
 
     def _loss_of(self, best: Best) -> float:
         loss = self.losses[best.epoch]

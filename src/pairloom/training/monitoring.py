@@ -76,13 +76,23 @@ class Health:
         """Raise a DivergedError unless healthy."""
         if healthy:
             return
-        config = self._source.config
         epoch, at = divmod(int(position), self._source.n_positions)
+        raise self._diverged(f"The vectors diverged in epoch {epoch + 1}, near {self._source.unit[:-1]} {at:,}.")
+
+    def check_loss(self, loss: float, before: float, limit: float) -> None:
+        """Raise a DivergedError if the loss of trained pairs at the end is above the limit, or NaN."""
+        if not loss <= limit:
+            raise self._diverged(
+                f"The vectors are worse than before training: their loss on the training data is {loss:.4g}, and was "
+                f"{before:.4g}."
+            )
+
+    def _diverged(self, what: str) -> DivergedError:
+        """The error, with advice that never names the rate that was used."""
+        config = self._source.config
+        usual = f"{config.usual_lr} is usual" if config.lr > config.usual_lr else f"try {config.lr / 10:g}"
         kept = f" Earlier checkpoints are in {self._checkpoints.folder}." if self._checkpoints else ""
-        raise DivergedError(
-            f"The vectors diverged in epoch {epoch + 1}, near {self._source.unit[:-1]} {at:,}. "
-            f"The learning rate {config.lr:g} is likely too high; {config.usual_lr} is usual.{kept}"
-        )
+        return DivergedError(f"{what} The learning rate {config.lr:g} is likely too high; {usual}.{kept}")
 
 
 def _largest(values: npt.NDArray[np.float32]) -> float:

@@ -62,10 +62,13 @@ class SoftmaxTraining(TrainingLoop):
             )
         super().__init__(source, start, runtime)
         self.products = _Products(self.model, n_contexts, self.pool)
-        self.heldout = HeldoutSoftmax(HeldoutPairs(source), self.products)
+        self.heldout = self._measure_of(source)
         self.squares = np.zeros((n_words, self.model.width), np.float32), np.zeros_like(self.model.C)
         self.likelihoods: list[float] = []
         self.likelihood = 0.0  # of the pairs of the words that this sweep has moved
+
+    def _measure_of(self, source: Source) -> "HeldoutSoftmax":
+        return HeldoutSoftmax(HeldoutPairs(source), self.products)
 
     def lr_at(self, position: float) -> float:
         """Constant: Adagrad lowers the rates itself. (If this one fell too, words would stop too early.)"""
@@ -154,7 +157,7 @@ class _Products:
         from pairloom.kernel.simd import LANES
         from pairloom.kernel.steps.six import SIX
 
-        self._model, self._pool = model, pool
+        self._model, self._pool, self.n_contexts = model, pool, n_contexts
         self._sixes = WORDS_PER_BATCH // SIX
         self._slices = list(pairwise([*range(0, n_contexts, CONTEXTS_PER_SLICE), n_contexts]))
         self._x = np.zeros((self._sixes, n_contexts, LANES), np.float32)
@@ -226,8 +229,11 @@ class HeldoutSoftmax:
     def __len__(self) -> int:
         return len(self._pairs)
 
+    @property
+    def untrained(self) -> float:
+        return math.log(self._products.n_contexts)
+
     def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
-        """The logarithm of the number of contexts before training."""
         if not len(self):
             return None
         logs = np.concatenate(list(self._products.logs(self._words.astype(np.intp))))[self._row]
