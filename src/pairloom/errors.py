@@ -82,7 +82,7 @@ class StoppedError(PairloomError):
 
 
 class CorpusWarning(UserWarning):
-    """Something odd in the corpus that does not stop training: NUL bytes, or words longer than the limit."""
+    """Something in the corpus to know of, though training goes on: NUL bytes, too long words, words left out."""
 
 
 class VectorsWarning(UserWarning):

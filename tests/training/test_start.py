@@ -8,7 +8,7 @@ import pytest
 
 import pairloom
 from pairloom.cli import main as cli
-from pairloom.errors import ConfigError, InputError
+from pairloom.errors import ConfigError, CorpusWarning, InputError
 from pairloom.training.start import aligned_zeros, compacted
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
@@ -59,7 +59,6 @@ def test_how_the_text_was_read_is_taken_over(two_topics):
 
 
 def test_a_model_that_was_computed_can_be_trained_on(two_topics):
-    pytest.importorskip("scipy")
     computed = pairloom.train(two_topics, **TOY, model="sppmi-svd", negatives=1)
     assert pairloom.train(two_topics, start=computed, epochs=1).record["config"]["model"] == "skipgram"
 
@@ -138,10 +137,74 @@ def test_a_frozen_side_stays_and_the_other_learns(two_topics, frozen):
 
 def test_contexts_are_learnt_for_words_that_somebody_else_made(two_topics, half):
     only_words = Embedding.of_words(half.words)
-    emb = pairloom.train(two_topics, start=only_words, freeze="words", **TOY)
+    with pytest.warns(CorpusWarning) as warned:
+        emb = pairloom.train(two_topics, start=only_words, freeze="words", **TOY)
+    assert [str(warning.message) for warning in warned] == [
+        "10 of the 20 words of the corpus (a list), 50.0% of its tokens, are not among the frozen words and are left "
+        "out. To learn them, use grow (--grow) instead of freeze."
+    ]
     assert set(emb) == set(TOPICS[0])  # what the frozen words lack leaves the text
     assert np.array_equal(emb.words.vectors_for_all(half.words).vectors, half.words.vectors)
     assert emb.probability("cat", "dog") > 0.1
+
+
+def left_out(*args, train=pairloom.train, **options):
+    """The warnings of a training."""
+    with pytest.warns(CorpusWarning) as warned:
+        train(*args, epochs=1, **options)
+    return [str(warning.message) for warning in warned]
+
+
+def test_words_to_start_from_that_are_not_learnt_are_counted(half):
+    few = [["cat", "dog", "mouse"]] * 30
+    share = 1 - sum(half.words.get_vecattr(word, "count") for word in ("cat", "dog")) / half.words.counts.sum()
+    message = (
+        f"8 of the 10 words to start from, {share:.1%} of their tokens, are not among the words to learn and are left "
+        "out. To keep them, use grow (--grow)"
+    )
+    assert left_out(few, start=half) == [f"{message}."]
+    assert left_out([line[:2] for line in few], start=half, freeze="words") == [f"{message} instead of freeze."]
+    uncounted = Vectors(half.words.words, half.words.vectors)
+    assert left_out(few, start=uncounted) == [message.replace(f", {share:.1%} of their tokens,", "") + "."]
+
+
+def test_where_all_words_are_kept_nothing_is_said(half, two_topics):
+    pairloom.train(two_topics, start=half, epochs=1)
+    pairloom.train([["cat", "dog", "mouse"]] * 30, start=half, grow=True, drop=["pig"], epochs=1)
+
+
+def test_words_and_contexts_of_pairs_that_are_not_learnt_are_counted():
+    start = pairloom.train_pairs([(w, c) for w in "abcd" for c in "wxyz"] * 50, dim=8, epochs=1)
+    fewer = [(w, c) for w in "abn" for c in "xyzm"] * 50
+    advice = "are left out. To keep them, give vocabularies that include them (--read-vocab, --read-contexts)."
+    assert left_out(fewer, start=start, train=pairloom.train_pairs) == [
+        f"2 of the 4 words to start from, 50.0% of their tokens, are not among the words to learn and {advice}",
+        f"1 of the 4 contexts to start from, 25.0% of their tokens, are not among the contexts to learn and {advice}",
+    ]
+    vocabularies = {name: pairloom.Vocabulary.of((x, 9) for x in names) for name, names in KEPT.items()}
+    assert {*"abcd"} < {*pairloom.train_pairs(fewer, start=start, epochs=1, **vocabularies)}
+
+
+KEPT = {"words": "abcdn", "contexts": "mwxyz"}
+
+
+def test_the_command_prints_how_many_words_are_left_out_also_with_json(half, tmp_path, capsys):
+    (tmp_path / "few.txt").write_text("cat dog mouse\n" * 30)
+    half.save(tmp_path / "half.loom")
+    command = [
+        "train",
+        str(tmp_path / "few.txt"),
+        "-o",
+        str(tmp_path / "m.loom"),
+        "--start",
+        str(tmp_path / "half.loom"),
+    ]
+    assert cli.main([*command, "--json", "--quiet"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["start"]["words"] == 2
+    assert "pairloom: warning: 8 of the 10 words to start from, " in printed.err
+    assert cli.main([*command, "--json", "--quiet", "--grow"]) == 0
+    assert "left out" not in capsys.readouterr().err
 
 
 def test_pairs_begin_with_vectors_and_freeze_them_too():

@@ -59,7 +59,10 @@ class TrainingLoop(ABC):
         words, contexts = source.words.names, self._contexts().names
         self.model = new_model(self._start_lengths(), len(contexts), self.config.dim, self.config.seed, self.pool)
         self.epochs_before = start.epochs if start else 0
-        self.started: dict[str, Any] = start.take_over(*self.matrices(), words, contexts) if start else {}
+        self.started: dict[str, Any] = {}
+        if start:
+            self.started = start.take_over(*self.matrices(), words, contexts)
+            start.warn_of_left_out(source)
         self.losses: list[float | None] = []
         self.best: Best | None = None
         self.epoch = self.step = self.n_pairs = 0

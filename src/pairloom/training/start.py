@@ -5,6 +5,7 @@ then a logistic regression, as the paper remarks.
 """
 
 import os
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -13,9 +14,10 @@ import numpy as np
 from pairloom.config import check_choice
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary
-from pairloom.errors import ConfigError, InputError
+from pairloom.errors import ConfigError, CorpusWarning, InputError
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
+from pairloom.pairs.source import Source
 from pairloom.system.display import format_bytes
 from pairloom.system.memory import give_back_pages
 from pairloom.system.threads import Workers, spans
@@ -73,10 +75,17 @@ class Start(NamedTuple):
         if self.freeze:
             known = self._frozen_side.key_to_index
             counted = {word: n for word, n in counted.items() if word in known}
+            share = 1 - sum(counted.values()) / max(1, chosen.n_tokens)
             if len(counted) < 2:
                 raise InputError(
                     f"The frozen {self.freeze} include {len(counted)} of the {len(chosen):,} words of {corpus.name}; "
                     "need at least 2. Start from vectors of a similar text."
+                )
+            if len(counted) < len(chosen):
+                _warn(
+                    f"{len(chosen) - len(counted):,} of the {len(chosen):,} words of {corpus.name}, {share:.1%} of its "
+                    f"tokens, are not among the frozen {self.freeze} and are left out. To learn them, use grow "
+                    "(--grow) instead of freeze."
                 )
         if self.grow:
             words = self.embedding.words
@@ -84,6 +93,24 @@ class Start(NamedTuple):
                 if word not in drop:
                     counted[word] = max(1, counted.get(word, 0) + n)
         return Vocabulary.of(counted.items())
+
+    def warn_of_left_out(self, source: Source) -> None:
+        """Warn if words to start from, or contexts of given pairs, are not learnt and so not kept."""
+        sides = [("words", self.embedding.words, source.words)]
+        advice = "use grow (--grow) instead of freeze" if self.freeze else "use grow (--grow)"
+        if source.unit == "pairs":
+            sides.append(("contexts", self.embedding.contexts, source.contexts))
+            advice = "give vocabularies that include them (--read-vocab, --read-contexts)"
+        for what, old, new in sides:
+            lost = np.ones(len(old), np.bool_)
+            lost[[row for name in new.names if (row := old.key_to_index.get(name)) is not None]] = False
+            n, tokens = np.count_nonzero(lost), int(old.counts.sum())
+            share = f", {old.counts[lost].sum() / tokens:.1%} of their tokens," if tokens else ""
+            if n and not self.grow:
+                _warn(
+                    f"{n:,} of the {len(old):,} {what} to start from{share} are not among the {what} to learn and are "
+                    f"left out. To keep them, {advice}."
+                )
 
     @property
     def _has_tree(self) -> bool:
@@ -143,6 +170,10 @@ def open_start(start: StartLike | None, *, grow: bool, freeze: str | None) -> St
             "The vectors to start from have no contexts to freeze. Use a .loom file that pairloom trained."
         )
     return Start(start, grow, freeze)  # type: ignore[arg-type]  # checked above
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, CorpusWarning, stacklevel=3)
 
 
 def _take_over(matrix: Matrix, names: Iterable[str], side: Vectors) -> int:
