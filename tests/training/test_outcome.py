@@ -57,6 +57,16 @@ def test_the_message_has_both_losses_and_the_command_ends_with_3(text, tmp_path,
     assert not (tmp_path / "m.loom").exists()
 
 
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_with_nothing_held_out_trained_pairs_alone_decide(name, text):
+    options = {"dim": 20, "min_count": 1, "heldout": 0, **OBJECTIVES[name]}
+    assert pairloom.train(text, epochs=1, **options).record["heldout"]["loss"] == [None, None]
+    if name == "softmax":
+        with pytest.raises(DivergedError, match="worse than before training"):
+            pairloom.train(text, epochs=1, lr=10, **options)
+    assert len(pairloom.train([["a", "b"]], epochs=1, sample=0, **options).words) == 2
+
+
 def test_a_text_learnt_by_heart_is_not_refused():
     rng = np.random.default_rng(0)
     text = [[f"w{i}" for i in rng.integers(0, 60, 8)] for _ in range(40)]  # there is nothing to learn but the text

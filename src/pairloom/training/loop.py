@@ -140,21 +140,22 @@ class TrainingLoop(ABC):
     def _check_outcome(self) -> None:
         """Refuse vectors that predict worse than before training, also the pairs that they were trained on.
 
-        If only held-out pairs are predicted worse, a small text was learnt by heart, and that is not refused.
+        If only held-out pairs are predicted worse, a small text was learnt by heart, and that is not refused. What
+        vectors to start from were worth is not known if nothing is held out.
         """
         began, loss = self.losses[0], self._loss_of(self.best) if self.best else self.losses[-1]
-        if began is None or loss is None:
+        if began is None and self.started:
             return
-        before = max(began, self.heldout.untrained)
-        if not loss <= WORSE * before:
-            self.health.check_loss(self._trained_loss(), before, WORSE * before)
+        if began is not None and loss is not None and loss <= WORSE * max(began, self.heldout.untrained):
+            return
+        trained = self._measure_of(self.source.with_more_heldout())
+        before = max(began or 0.0, trained.untrained)
+        self.health.check_loss(self._trained_loss(trained), before, WORSE * before)
 
-    def _trained_loss(self) -> float:
-        """The mean loss of some pairs that were trained on, or of the held-out ones if there are no others."""
-        both = self._measure_of(self.source.with_more_heldout())
-        of_both, of_heldout = both.loss(*self.matrices(), self.pool), self.losses[-1]
+    def _trained_loss(self, both: HeldoutMeasure) -> float:
+        """The mean loss of pairs that were trained on. both: they and the held-out ones. 0 if there are none at all."""
+        of_both, of_heldout = (measure.loss(*self.matrices(), self.pool) or 0.0 for measure in (both, self.heldout))
         n, n_heldout = len(both), len(self.heldout)
-        assert of_both is not None and of_heldout is not None  # or there would be nothing to compare with
         return (n * of_both - n_heldout * of_heldout) / (n - n_heldout) if n > n_heldout else of_heldout
 
     def _loss_of(self, best: Best) -> float:
