@@ -60,7 +60,7 @@ def targets() -> list[Target]:
         Target("native, hashes repaired", looms, _read_native, _repaired, share=0.5),
         Target("word2vec .bin", binary, _read_binary),
         Target("word2vec .vec", text, _read_text),
-        Target("fastText .bin", [_fasttext(2, 2), _fasttext(3, 3)], _read_fasttext),
+        Target("fastText .bin", [_fasttext(2, 2), _fasttext(3, 3), _fasttext(2, 2, first=True)], _read_fasttext),
         Target("vocabulary", [vocabulary, b"</s> 0\n" + vocabulary, b"a 1\r\nb 9223\r\n"], _read_vocabulary),
         Target("pairs", [b"cat sleeps\ncat eats 0.5\n", b"a b 1e-3\n\nc\td\t2\r\n", "猫 b\n".encode()], _read_pairs),
         Target("questions", _QUESTIONS, _read_questions),
@@ -93,15 +93,17 @@ def _written(folder: Path) -> list[bytes]:
     return [(folder / name).read_bytes() for name in ("a.loom", "b.loom")]
 
 
-def _fasttext(model: int, loss: int) -> bytes:
-    """A file of two words, with one label if it is supervised, in fastText's layout."""
+def _fasttext(model: int, loss: int, first: bool = False) -> bytes:
+    """A file of two words, with one label if it is supervised, in fastText's layout or in its first one, of 2016."""
     words, bucket, dim = [b"</s>", "né".encode()], 2, 2
     labels = [b"__label__x"] if model == 3 else []
-    raw = struct.pack("<ii12id", 793712314, 12, dim, 5, 1, 1, 5, 1, loss, model, bucket, 2, 3, 100, 1e-4)
-    raw += struct.pack("<iiiqq", len(words) + len(labels), len(words), len(labels), 100, -1)
+    raw = b"" if first else struct.pack("<ii", 793712314, 12)
+    raw += struct.pack("<12id", dim, 5, 1, 1, 5, 1, loss, model, bucket, 2, 3, 100, 1e-4)
+    raw += struct.pack("<iiiq", len(words) + len(labels), len(words), len(labels), 100)
+    raw += b"" if first else struct.pack("<q", -1)
     raw += b"".join(word + b"\0" + struct.pack("<qb", 7, word in labels) for word in words + labels)
     for rows in (len(words) + bucket, len(labels) or len(words)):
-        raw += b"\0" + struct.pack("<qq", rows, dim) + np.arange(rows * dim, dtype="<f4").tobytes()
+        raw += (b"" if first else b"\0") + struct.pack("<qq", rows, dim) + np.arange(rows * dim, dtype="<f4").tobytes()
     return raw
 
 

@@ -22,16 +22,18 @@ BIN = f"8 {DIM}\n".encode() + b"".join(
 PICKLE = b"cos\nsystem\n(S'touch hacked'\ntR."  # runs a command when it is unpickled
 
 
-def fasttext() -> bytes:
-    """A fastText model of 8 words without subwords, as fastText writes it."""
+def fasttext(first: bool = False) -> bytes:
+    """A fastText model of 8 words without subwords, as fastText writes it, or as it did at first, in 2016."""
     arguments = struct.pack("<12i", DIM, 5, 5, 1, 5, 1, 2, 2, 0, 0, 0, 0) + struct.pack("<d", 1e-4)
     entries = b"".join(word.encode() + b"\0" + struct.pack("<qb", 10, 0) for word in WORDS)
-    dictionary = struct.pack("<3i2q", 8, 8, 0, 80, -1) + entries
     matrix = struct.pack("<2q", 8, DIM) + np.array(ROWS, "<f4").tobytes()
+    if first:
+        return arguments + struct.pack("<3iq", 8, 8, 0, 80) + entries + matrix + matrix
+    dictionary = struct.pack("<3i2q", 8, 8, 0, 80, -1) + entries
     return struct.pack("<2i", 793712314, 12) + arguments + dictionary + b"\0" + matrix + b"\0" + matrix
 
 
-FT = fasttext()
+FT, FIRST_FT = fasttext(), fasttext(first=True)
 
 
 def model(name: str, file: str, content: Make, says: str, fault: int, *options: str, **case: Any) -> Case:
@@ -93,6 +95,7 @@ CASES = [
     good("a text file", "m.vec", VEC, 60),
     good("a binary file", "m.bin", BIN, 60),
     good("a fastText file", "m.bin", FT, 60),
+    good("a fastText file of 2016", "m.bin", FIRST_FT, 60),
     good("a binary file under the name of a text", "m.txt", BIN, 60),
     good("a text file under the name of a binary", "m.bin", VEC, 60),
     good("a packed text file", "m.vec.gz", gzip.compress(VEC.encode()), 66),
@@ -103,6 +106,7 @@ CASES = [
     model("a fastText file cut in its dictionary", "m.bin", FT[:150], "m.bin", 53),
     model("a fastText file cut in its header", "m.bin", FT[:20], "m.bin", 53),
     model("a fastText file cut in its matrix", "m.bin", FT[: -(8 * DIM * 4 + 40)], "m.bin", 54),
+    model("a fastText file of 2016 cut in its matrix", "m.bin", FIRST_FT[:-40], "m.bin", 54),
     model("a text file cut in its last number", "m.vec", VEC[:-3], "m.vec", 55),
     model("a text file cut after a row", "m.vec", VEC[: VEC.rindex("\n", 0, -1) + 1], "m.vec", 55),
     model("a text file with a number too few", "m.vec", VEC.replace(" 1.0 ", " "), "m.vec", 55),

@@ -16,18 +16,21 @@ WORDS = ["</s>", "cat", "naïve", "猫", "a"]
 
 
 def model(words=WORDS, dim=3, bucket=11, minn=2, maxn=4, kind=2, loss=2, labels=(), version=12, seed=0):
-    """The bytes of a file in fastText's layout, and its input and output rows."""
+    """The bytes of a file in fastText's layout, and its input and output rows. Version 0 is the first layout."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(len(words) + (bucket if maxn else 0), dim)).astype("<f4")
     output = rng.normal(size=(len(labels) if kind == 3 else len(words), dim)).astype("<f4")
-    raw = struct.pack("<ii12id", 793712314, version, dim, 5, 1, 1, 5, 1, loss, kind, bucket, minn, maxn, 100, 1e-4)
-    raw += struct.pack("<iiiqq", len(words) + len(labels), len(words), len(labels), 100, -1)
+    dense = b"\0" if version else b""
+    raw = struct.pack("<ii", 793712314, version) if version else b""
+    raw += struct.pack("<12id", dim, 5, 1, 1, 5, 1, loss, kind, bucket, minn, maxn, 100, 1e-4)
+    raw += struct.pack("<iiiq", len(words) + len(labels), len(words), len(labels), 100)
+    raw += struct.pack("<q", -1) if version else b""
     for i, word in enumerate(words):
         raw += (word if isinstance(word, bytes) else word.encode()) + b"\0" + struct.pack("<qb", max(100 - i, 1), 0)
     for label in labels:
         raw += label.encode() + b"\0" + struct.pack("<qb", 7, 1)
-    raw += b"\0" + struct.pack("<qq", *rows.shape) + rows.tobytes()
-    raw += b"\0" + struct.pack("<qq", *output.shape) + output.tobytes()
+    raw += dense + struct.pack("<qq", *rows.shape) + rows.tobytes()
+    raw += dense + struct.pack("<qq", *output.shape) + output.tobytes()
     return raw, rows, output
 
 
@@ -77,6 +80,59 @@ def test_a_word_is_the_mean_of_its_row_and_its_ngrams_rows(tmp_path):
     assert loaded["</s>"].tobytes() == rows[0].tobytes()  # the end of a sentence has no n-grams
     assert loaded.contexts.vectors.tobytes() == output.tobytes()
     assert loaded.record["fasttext"]["model"] == "skipgram"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"maxn": 0},
+        {"kind": 1, "loss": 1},
+        {"kind": 2, "loss": 3},
+        {"kind": 3, "loss": 3, "maxn": 0, "labels": ["__label__x"]},
+        {"words": []},
+    ],
+)
+def test_the_layout_of_2016_has_the_same_vectors_as_later_ones(tmp_path, arguments):
+    paths = [tmp_path / "first.bin", tmp_path / "later.bin"]  # both stay mapped
+    for path, version in zip(paths, (0, 12), strict=True):
+        path.write_bytes(model(version=version, **arguments)[0])
+    first, later = map(pairloom.load, paths)
+    assert first.words.words == later.words.words
+    assert first.words.vectors.tobytes() == later.words.vectors.tobytes()
+    assert first.contexts.vectors.tobytes() == later.contexts.vectors.tobytes()
+    assert first.words.counts.tolist() == later.words.counts.tolist()
+    assert first.record == later.record
+    if later.words.subwords.maxn:
+        assert first.words.vector("kätzchen").tobytes() == later.words.vector("kätzchen").tobytes()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: raw[:75],  # too short
+        lambda raw: struct.pack("<i", 0) + raw[4:],  # dim
+        lambda raw: struct.pack("<i", 1 << 21) + raw[4:],
+        lambda raw: raw[:4] + struct.pack("<i", 0) + raw[8:],  # ws
+        lambda raw: raw[:8] + struct.pack("<i", -1) + raw[12:],  # epoch
+        lambda raw: raw[:24] + struct.pack("<i", 4) + raw[28:],  # loss
+        lambda raw: raw[:28] + struct.pack("<i", 0) + raw[32:],  # model
+        lambda raw: raw[:48] + struct.pack("<d", np.nan) + raw[56:],  # t
+        lambda raw: raw[:56] + struct.pack("<i", 6) + raw[60:],  # entries
+    ],
+)
+def test_without_its_number_a_file_is_fasttexts_only_if_all_its_arguments_are_plausible(tmp_path, change):
+    raw, *_ = model(version=0)
+    with pytest.raises(InputError, match="its first bytes do not match any format that pairloom reads"):
+        load(tmp_path, change(raw))
+    with pytest.raises(InputError, match="nor with the arguments of a training, as its files of 2016 do"):
+        load(tmp_path, change(raw), format="fasttext")
+
+
+@pytest.mark.parametrize("n", [76, 100, 200, -1])
+def test_the_layout_of_2016_cut_short_is_refused(tmp_path, n):
+    with pytest.raises(InputError, match="bytes end before its"):
+        load(tmp_path, model(version=0)[0][:n])
 
 
 def test_an_unknown_word_is_the_mean_of_its_ngrams_rows(tmp_path):
@@ -224,10 +280,11 @@ def test_a_matrix_of_another_size_than_it_must_have_allocates_nothing(tmp_path, 
         load(tmp_path, raw.replace(sizes, struct.pack("<qq", *shape), 1))
 
 
+@pytest.mark.parametrize("version", [0, 12])
 @settings(max_examples=200, deadline=None)
-@given(st.integers(8, 10_000), st.binary(min_size=1, max_size=8))
-def test_any_damage_gives_vectors_or_a_refusal_and_nothing_else(tmp_path_factory, at, bytes_):
-    raw = bytearray(model()[0])
+@given(at=st.integers(8, 10_000), bytes_=st.binary(min_size=1, max_size=8))
+def test_any_damage_gives_vectors_or_a_refusal_and_nothing_else(tmp_path_factory, version, at, bytes_):
+    raw = bytearray(model(version=version)[0])
     at %= len(raw)
     raw[at : at + len(bytes_)] = bytes_
     path = tmp_path_factory.getbasetemp() / "damaged.bin"

@@ -2,7 +2,7 @@
 
 In this order, after unpacking gzip:
 
-fasttext  the first four bytes are fastText's number
+fasttext  the first four bytes are fastText's number, or the first 76 are plausible as its arguments and sizes
 loom      a length in eight bytes, less than 2^24, then the brace that opens a header of JSON
 text      a first line of two whole numbers, V and D, then a line that ends in D numbers, or other readable text
 bin       the same first line, then anything else
@@ -11,6 +11,7 @@ glove     a first line that ends in numbers
 
 import codecs
 import re
+import struct
 from typing import NamedTuple
 
 from pairloom.errors import Fault
@@ -21,6 +22,8 @@ HEAD = 1 << 18  # bytes to look at: enough for a line of text with 10,000 number
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 
 _MAX_JSON = 1 << 24
+_MAX_DIM = 1 << 20
+_ARGUMENTS = struct.Struct("<12id3iq")  # of fastText, with the sizes of its dictionary
 _HEADER = re.compile(rb"(?:\xef\xbb\xbf)?([+-]?[0-9]{1,18})[ \t]+([+-]?[0-9]{1,18})[ \t]*\r?(?:\n|\Z)")
 _CONTROLS = bytes(range(9)) + bytes(range(14, 32))
 _PICKLE = "a Python pickle, which could run any code: load it where it was made, and call save_word2vec_format"
@@ -53,7 +56,7 @@ def format_of(head: bytes) -> str:
     """The name of the format that begins with these bytes."""
     if not head:
         raise Fault(f"it is empty. {GET_AGAIN}")
-    if head.startswith(FASTTEXT_MAGIC):
+    if head.startswith(FASTTEXT_MAGIC) or is_first_fasttext(head):
         return "fasttext"
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < _MAX_JSON:
         return "loom"
@@ -68,6 +71,27 @@ def format_of(head: bytes) -> str:
     raise Fault(
         "its first bytes do not match any format that pairloom reads: its own, word2vec's text and binary, GloVe's, "
         "fastText's .vec and .bin. If you know that it is one of them, name it by format= (pairloom convert --from)."
+    )
+
+
+def is_first_fasttext(head: bytes) -> bool:
+    """Whether a file may be of fastText's first layout, which begins with the arguments of a training.
+
+    They are followed by the sizes of the dictionary. Whole numbers of 0 or more, a known model and loss, a threshold
+    from 0 to 1 and sizes that add up: by chance no other file has all of this.
+    """
+    if len(head) < _ARGUMENTS.size:
+        return False
+    *whole, threshold, entries, words, labels, tokens = _ARGUMENTS.unpack_from(head)
+    dim, window, *_, loss, model, _, _, _, _ = whole
+    return (
+        min(*whole, words, labels, tokens) >= 0
+        and 0 < dim <= _MAX_DIM
+        and window > 0
+        and loss in (1, 2, 3)
+        and model in (1, 2, 3)
+        and 0.0 <= threshold <= 1.0
+        and entries == words + labels
     )
 
 

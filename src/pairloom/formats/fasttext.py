@@ -2,7 +2,7 @@
 
 All numbers are little-endian, with nothing between them:
 
-int32      793712314, the version (11 or 12)
+int32 x 2  793712314, the version (11 or 12)
 int32 x 12 dim, ws, epoch, minCount, neg, wordNgrams, loss, model, bucket, minn, maxn, lrUpdateRate
 float64    t
 int32 x 3  entries, words, labels;   int64 x 2  tokens, pruned n-grams (-1: none were)
@@ -10,6 +10,9 @@ entries    the word in UTF-8, a zero byte, int64 count, int8 type (0 word, 1 lab
 bool       whether the rows are quantised
 int64 x 2  rows, dim;   then the rows in float32: words, then buckets
 bool       the same for the output, int64 x 2, float32 rows: v_c of each word, if it was trained by negative sampling
+
+fastText's first layout, of 2016, lacks the first two numbers, the pruned n-grams and the bools. Nothing marks it, so its
+arguments must be plausible: `detect.is_first_fasttext`.
 
 The vector of a word of the dictionary is the mean of its own row and the rows of its n-grams. The vector of any other
 word is the mean of the rows of its n-grams (Bojanowski et al. 2017). Sums are in float32 and in this order, as
@@ -24,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import Fault, UnknownWordError
-from pairloom.formats.detect import FASTTEXT_MAGIC
+from pairloom.formats.detect import FASTTEXT_MAGIC, HEAD, is_first_fasttext
 from pairloom.formats.opening import GET_AGAIN, ReadOptions, open_vector_file
 from pairloom.formats.rows import check_finite
 from pairloom.formats.word_list import WordList, first_rows, in_utf8
@@ -37,6 +40,7 @@ _MODELS, _LOSSES = {1: "cbow", 2: "skipgram", 3: "supervised"}, {1: "hs", 2: "ns
 _BASIS = 2166136261  # of FNV-1a: the hash of no bytes
 _END = b"</s>"  # the end of a sentence, the only word without n-grams
 _MAX_NGRAM = 50  # letters; 6 is usual. Every letter of the dictionary begins up to this many n-grams
+_FIRST_LAYOUT = 0  # the version of files without one
 _FEW_NGRAMS = 100_000  # Python sums these in less time than it takes to load the kernel
 
 
@@ -132,6 +136,18 @@ class _Bytes:
 
     def __init__(self, data: mmap.mmap | bytes) -> None:
         self.data, self.at = data, 0
+        self.version = self._version()
+
+    def _version(self) -> int:
+        if is_first_fasttext(self.data[:HEAD]):
+            return _FIRST_LAYOUT
+        magic, version = self.numbers("ii")
+        if magic != int.from_bytes(FASTTEXT_MAGIC, "little") or version not in (11, 12):
+            raise Fault(
+                f"it begins with {magic} and {version}, not with fastText's number and its version 11 or 12, nor with "
+                "the arguments of a training, as its files of 2016 do."
+            )
+        return int(version)
 
     def numbers(self, layout: str) -> tuple[Any, ...]:
         """Numbers in a layout of Python's struct."""
@@ -196,21 +212,19 @@ def read_from(content: mmap.mmap | bytes, options: ReadOptions) -> Embedding:
 
 
 def _arguments(data: _Bytes) -> dict[str, Any]:
-    magic, version = data.numbers("ii")
-    if magic != int.from_bytes(FASTTEXT_MAGIC, "little") or version not in (11, 12):
-        raise Fault(f"it begins with {magic} and {version}, not with fastText's number and its version 11 or 12.")
     *values, _, threshold = data.numbers("12id")
     arguments = dict(zip(_ARGUMENTS, values, strict=True)) | {"t": threshold}
     arguments["loss"] = _LOSSES.get(arguments["loss"], str(arguments["loss"]))
     arguments["model"] = _MODELS.get(arguments["model"], str(arguments["model"]))
-    if version == 11 and arguments["model"] == "supervised":
-        arguments["maxn"] = 0  # this version did not use n-grams there
+    if data.version < 12 and arguments["model"] == "supervised":
+        arguments["maxn"] = 0  # only version 12 uses n-grams there
     return arguments
 
 
 def _sizes(data: _Bytes) -> tuple[int, int]:
     """The number of words and the number of labels in the dictionary."""
-    entries, n_words, n_labels, _, pruned = data.numbers("iiiqq")
+    entries, n_words, n_labels, _ = data.numbers("iiiq")
+    (pruned,) = data.numbers("q") if data.version != _FIRST_LAYOUT else (-1,)
     if n_words < 0 or n_labels < 0 or entries != n_words + n_labels:
         raise Fault(
             f"its dictionary promises {n_words:,} words and {n_labels:,} labels, together {entries:,}. {GET_AGAIN}"
@@ -242,8 +256,7 @@ def _dictionary(data: _Bytes, n_words: int, n_labels: int) -> tuple[list[bytes],
 
 def _dense(data: _Bytes, what: str, arguments: dict[str, Any]) -> Matrix:
     """A matrix that is not quantised."""
-    (quantised,) = data.numbers("?")
-    if quantised:
+    if data.version != _FIRST_LAYOUT and data.numbers("?")[0]:
         raise Fault(f"its {what} are quantised (.ftz). Load the .bin that it was made from.")
     return data.matrix(arguments["dim"])
 
