@@ -274,7 +274,7 @@ def test_a_word_that_is_not_utf_8_is_refused_by_place_and_option_or_read_as_aske
     path = write(tmp_path / "cut", raw)
     assert refusal(path) == (
         f"the word of {where} is not UTF-8: b'caf\\xc3'. word2vec.c cuts long words within a letter. "
-        "Load with errors='replace' or errors='ignore' (--errors on the command line)."
+        "Load it with errors='replace' or errors='ignore' (pairloom convert --errors replace)."
     )
     assert pairloom.load(path, errors="replace").words.words == ["caf\ufffd", "ok"]
     assert pairloom.load(path, errors="ignore").words.words == ["caf", "ok"]
@@ -342,7 +342,7 @@ DAMAGED = {
     TEXT.replace(b" -0.5", b" 1_0"): "line 2 (b'the') has b'1_0' where a number belongs.",
     TEXT.replace(b" -0.5", b" nan"): "line 2 ('the') holds NaN, infinity or a number beyond float32.",
     TEXT.replace(b" -0.5", b" 1e39"): "line 2 ('the') holds NaN, infinity or a number beyond float32.",
-    TEXT.replace("naïve".encode(), b""): "line 3 (b' 0.1 1e-7\\n') has no word with 2 numbers after it.",
+    TEXT.replace("naïve".encode(), b""): "line 3 has no word.",
     TEXT.replace("naïve 0.1 1e-7".encode(), b""): "line 3 (b'\\n') has no word with 2 numbers after it.",
     TEXT[4:].replace("naïve 0.1 1e-7".encode(), b""): "line 2 (b'\\n') has no word with 2 numbers after it.",
     binary()[:-7]: "it ends in row 2 of 3, after 39 bytes. It was cut short: get or make it again.",
@@ -398,7 +398,7 @@ def test_without_verification_nan_is_loaded(tmp_path):
 def test_more_rows_than_there_is_memory_for_are_refused_with_the_way_out(tmp_path, monkeypatch):
     path = write(tmp_path / "v", TEXT)
     monkeypatch.setattr(np, "empty", lambda *_: np.zeros((2**60, 2**20)))  # more than any machine has
-    assert refusal(path).endswith("Load only the first rows by limit= (--limit on the command line).")
+    assert refusal(path).endswith("Load only the first rows by limit= (pairloom convert --limit).")
 
 
 def test_a_promise_within_a_packed_file_is_no_allocation(tmp_path):
@@ -573,10 +573,61 @@ def test_words_whose_hashes_alone_agree_are_not_taken_for_the_same(tmp_path, mon
     assert refusal(write(tmp_path / "v", again)).startswith("line 5 has the word 'the' of row 0 again.")
 
 
-def test_words_that_become_the_same_or_nothing_by_the_way_of_reading_them_are_refused(tmp_path):
+def test_words_that_become_the_same_by_the_way_of_reading_them_are_refused(tmp_path):
     path = write(tmp_path / "v", b"2 1\na\xff 1\na\xfe 2\n")
     assert refusal(path, errors="replace").startswith("line 3 has the word 'a\ufffd' of row 0 again.")
-    assert refusal(write(tmp_path / "w", b"1 1\n\xff 1\n"), errors="ignore").startswith("line 2 has no word.")
+
+
+@pytest.mark.parametrize(
+    ("where", "raw"), [("line 3", b"2 1\nb 2\n\xff 1\n"), ("row 1", b"2 1\nb \0\0\0\0\xff \0\0\0\0")]
+)
+def test_if_skipping_bytes_leaves_nothing_of_a_word_the_option_is_blamed_and_not_the_file(tmp_path, where, raw):
+    path = write(tmp_path / "v", raw)
+    assert refusal(path, errors="ignore").replace(" (byte 10)", "") == (
+        f"no byte of the word of {where}, b'\\xff', is UTF-8, so errors='ignore' leaves nothing of it. Load it with "
+        "errors='replace' (pairloom convert --errors replace), or leave such rows out with lenient=True (pairloom "
+        "convert --lenient)."
+    )
+    assert pairloom.load(path, errors="replace").words.words == ["b", "\ufffd"]
+    with pytest.warns(VectorsWarning, match="1 of 2 rows were left out, since they have no word"):
+        assert pairloom.load(path, errors="ignore", lenient=True).words.words == ["b"]
+
+
+def test_a_row_without_a_word_is_blamed_on_the_file_also_where_bytes_are_skipped(tmp_path):
+    path = write(tmp_path / "v", b"2 1\ncaf\xc3 2\n 1\n")
+    assert refusal(path, errors="ignore").startswith("line 3 has no word. Get or make the file again.")
+
+
+NUMBERS = np.array([1, 2], "<f4").tobytes()
+WITHOUT_A_WORD = {
+    "line 3": b"4 2\na 1 2\n 1 2\n\t1 2\na 9 9\n",
+    "line 2": b"a 1 2\n 1 2\n\t1 2\na 9 9\n",
+    "row 1 (byte 15)": b"4 2\n" + b"".join(word + b" " + NUMBERS + b"\n" for word in (b"a", b"", b"", b"a")),
+    "row 1 (byte 14)": b"4 2\n" + b"".join(word + b" " + NUMBERS for word in (b"a", b"", b"", b"a")),
+}
+
+
+@pytest.mark.parametrize("few", [10**6, 0])
+@pytest.mark.parametrize(("where", "raw"), WITHOUT_A_WORD.items())
+def test_a_row_without_a_word_is_refused_or_left_out_leniently(tmp_path, monkeypatch, where, raw, few):
+    monkeypatch.setattr("pairloom.formats.read_text._FEW_NUMBERS", few)
+    path = write(tmp_path / "v", raw)
+    assert refusal(path) == (
+        f"{where} has no word. Get or make the file again. To leave such rows out, load it with lenient=True "
+        "(pairloom convert --lenient)."
+    )
+    with pytest.warns(VectorsWarning) as caught:
+        loaded = pairloom.load(path, lenient=True)
+    assert [str(warning.message) for warning in caught] == [
+        "2 of 4 rows were left out, since they have no word.",
+        "1 of 4 rows were left out, since their words have earlier rows; the first of them is 'a'.",
+    ]
+    assert loaded.words.words == ["a"] and loaded.words.vectors.tolist() == [[1, 2]]
+
+
+def test_a_line_of_too_few_numbers_is_not_taken_for_a_row_without_a_word(tmp_path):
+    for raw in (b"1 2\n1 2\n", b"1 3\n 1 2\n", b"2 1\n \nb 1\n"):
+        assert "has no word with" in refusal(write(tmp_path / "v", raw), lenient=True)
 
 
 @settings(max_examples=300, deadline=None)

@@ -102,8 +102,8 @@ def load(
     format   the name of the format, for files whose content could mean several
     errors   how to treat words that are not UTF-8: "strict" refuses, "replace" and "ignore" as for bytes.decode
     lenient  True accepts files of other programs that look damaged but may be whole. The first row of a repeated word
-             counts, and a VectorsWarning says how many rows were left out. The last line of text may lack its line
-             feed, words of text may have spaces, and only some binary rows may end in a line feed.
+             counts, rows without a word are left out, and a VectorsWarning says how many. The last line of text may
+             lack its line feed, words of text may have spaces, and only some binary rows may end in a line feed.
     """
     if limit is not None and (not is_whole(limit) or limit < 1):
         raise ConfigError(f"limit={limit} is not a number of rows. Use 1 or more, or leave it out to read all.")

@@ -11,8 +11,8 @@ bool       whether the rows are quantised
 int64 x 2  rows, dim;   then the rows in float32: words, then buckets
 bool       the same for the output, int64 x 2, float32 rows: v_c of each word, if it was trained by negative sampling
 
-fastText's first layout, of 2016, lacks the first two numbers, the pruned n-grams and the bools. Nothing marks it, so its
-arguments must be plausible: `detect.is_first_fasttext`.
+fastText's first layout, of 2016, lacks the first two numbers, the pruned n-grams and the bools. Nothing marks it, so
+its arguments must be plausible: `detect.is_first_fasttext`.
 
 The vector of a word of the dictionary is the mean of its own row and the rows of its n-grams. The vector of any other
 word is the mean of the rows of its n-grams (Bojanowski et al. 2017). Sums are in float32 and in this order, as
@@ -191,7 +191,7 @@ def read_from(content: mmap.mmap | bytes, options: ReadOptions) -> Embedding:
         return f"row {i:,} (byte {begins[i]:,})"
 
     readable, known = (
-        in_utf8(words, row_name, options.errors),
+        in_utf8(words, row_name, options),
         WordList(np.empty(n, np.int64), options, separator=b"\0"),
     )
     known.add(readable[:n], row_name)

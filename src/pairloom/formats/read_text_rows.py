@@ -137,6 +137,8 @@ def _read_each(block: bytes, vectors: Matrix, first_line: int, spaced: bool) -> 
 def _read_row(line: bytes, vector: npt.NDArray[np.float32], number: int, spaced: bool) -> bytes:
     """Read one line into `vector`. Returns its word, which has spaces only if `spaced`."""
     word, *fields = line.strip().rsplit(None, len(vector)) or [b""]
+    if word and line[:1].isspace() and 1 + len(fields) == len(vector):
+        word, fields = b"", [word, *fields]  # `WordList` decides about rows without a word
     if len(fields) < len(vector):
         raise Fault(f"line {number:,} ({line!r:.60}) has no word with {len(vector):,} numbers after it. {GET_AGAIN}")
     if not spaced and len(word.split()) > 1:

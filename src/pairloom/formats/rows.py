@@ -42,7 +42,7 @@ def new_rows(rows: int, dim: int) -> tuple[Matrix, Hashes]:
     except (MemoryError, ValueError):  # ValueError: larger than the address space
         raise Fault(
             f"{rows:,} rows of {dim:,} numbers take {format_bytes(4 * rows * dim)}, more memory than there is. "
-            "Load only the first rows by limit= (--limit on the command line)."
+            "Load only the first rows by limit= (pairloom convert --limit)."
         ) from None
 
 

@@ -21,12 +21,16 @@ _ROWS_AT_ONCE = 4096
 
 
 class WordList:
-    """The words of the rows read so far. Each may occur once; a lenient reading keeps its first row."""
+    """The words of the rows read so far. Each may occur once, and none is empty.
+
+    A lenient reading keeps the first row of each word, and leaves out rows without a word.
+    """
 
     def __init__(self, hashes: Hashes, options: ReadOptions, separator: bytes = b"\n") -> None:
         self._options, self._hashes, self._separator = options, hashes, separator
         self._blocks: list[tuple[int, bytes]] = []  # the first row of a block, and its words joined by the separator
         self._n = 0
+        self._has_empty = False
 
     def __len__(self) -> int:
         return self._n
@@ -37,10 +41,13 @@ class WordList:
             return
         joined = self._separator.join(words)
         if not joined.isascii():
-            words = in_utf8(words, row_name, self._options.errors)
+            words = in_utf8(words, row_name, self._options)
             joined = self._separator.join(words)
         if not all(words):
-            raise Fault(f"{row_name(words.index(b''))} has no word. {GET_AGAIN}")
+            self._has_empty = True
+            if not self._options.lenient:
+                row = row_name(words.index(b""))
+                raise Fault(f"{row} has no word. {GET_AGAIN} To leave such rows out, load it {LENIENTLY}.")
         self._blocks.append((self._n, joined))
         self._hashes[self._n : self._n + len(words)] = _hashes(words)
         self._n += len(words)
@@ -66,7 +73,7 @@ class WordList:
     def with_rows(self, matrix: Matrix) -> tuple[list[str], Matrix]:
         """Each word once, with its row. Rows move up in place, because the matrix may fill the memory."""
         words = self._strings()
-        kept = first_rows(words) if len(self._repeated_hashes()) else None
+        kept = first_rows(words) if self._has_empty or len(self._repeated_hashes()) else None
         if kept is None:
             return words, matrix
         for start in range(0, len(kept), _ROWS_AT_ONCE):
@@ -106,19 +113,33 @@ class WordList:
         return next(first + words.index(word) for first, words in self._split() if word in words)
 
 
-def in_utf8(words: list[bytes], row_name: RowName, errors: str) -> list[bytes]:
-    """The words of some rows in UTF-8. `errors` says how to treat bytes that are not, as in bytes.decode."""
-    if errors != "strict":
-        return [word.decode("utf-8", errors).encode() for word in words]
+def in_utf8(words: list[bytes], row_name: RowName, options: ReadOptions) -> list[bytes]:
+    """The words of some rows in UTF-8. `options.errors` says how to treat bytes that are not."""
+    if options.errors != "strict":
+        decoded = [word.decode("utf-8", options.errors).encode() for word in words]
+        if not all(decoded) and not options.lenient:
+            _check_not_emptied(decoded, words, row_name)
+        return decoded
     try:
         b"\n".join(words).decode()  # many times as fast as one by one
     except UnicodeDecodeError:
         row, word = next((row, word) for row, word in enumerate(words) if not _is_utf8(word))
         raise Fault(
             f"the word of {row_name(row)} is not UTF-8: {word!r:.60}. word2vec.c cuts long words within a letter. "
-            "Load with errors='replace' or errors='ignore' (--errors on the command line)."
+            "Load it with errors='replace' or errors='ignore' (pairloom convert --errors replace)."
         ) from None
     return words
+
+
+def _check_not_emptied(decoded: list[bytes], words: list[bytes], row_name: RowName) -> None:
+    """Refuse a word of which errors='ignore' leaves nothing. The file has a word there."""
+    for row, (new, old) in enumerate(zip(decoded, words, strict=True)):
+        if old and not new:
+            raise Fault(
+                f"no byte of the word of {row_name(row)}, {old!r:.60}, is UTF-8, so errors='ignore' leaves nothing of "
+                f"it. Load it with errors='replace' (pairloom convert --errors replace), or leave such rows out "
+                f"{LENIENTLY}."
+            )
 
 
 def _is_utf8(word: bytes) -> bool:
@@ -134,16 +155,18 @@ def _hashes(words: list[bytes]) -> Hashes:
 
 
 def first_rows(words: list[str]) -> npt.NDArray[np.intp] | None:
-    """The first row of each word, or None if no word is repeated. One warning says how many rows are left out."""
+    """The first row of each word but the empty one, or None for all rows. Warnings say how many are left out."""
     row_of = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
-    if len(row_of) == len(words):
+    n_empty = words.count("")
+    if len(row_of) == len(words) and not n_empty:
         return None
-    repeated = next(word for row, word in enumerate(words) if row_of[word] != row)
-    kept = np.sort(np.fromiter(row_of.values(), np.intp, len(row_of)))
-    warnings.warn(
-        f"{len(words) - len(kept):,} of {len(words):,} rows were left out, since their words have "
-        f"earlier rows; the first of them is {repeated!r:.60}.",
-        VectorsWarning,
-        stacklevel=5,
-    )
-    return kept
+    n_repeated = len(words) - len(row_of) - max(n_empty - 1, 0)
+    repeated = next((word for row, word in enumerate(words) if word and row_of[word] != row), "")
+    for n, why in (
+        (n_empty, "since they have no word"),
+        (n_repeated, f"since their words have earlier rows; the first of them is {repeated!r:.60}"),
+    ):
+        if n:
+            warnings.warn(f"{n:,} of {len(words):,} rows were left out, {why}.", VectorsWarning, stacklevel=5)
+    row_of.pop("", None)
+    return np.sort(np.fromiter(row_of.values(), np.intp, len(row_of)))

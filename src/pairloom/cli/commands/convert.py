@@ -47,8 +47,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--lenient",
         action="store_true",
-        help="accept what other programs may write but may be damage too: repeated words (the first row counts), words "
-        "with spaces, no newline after the last row, newlines after only some binary rows",
+        help="accept what other programs may write but may be damage too: repeated words (the first row counts), rows "
+        "without a word (left out), words with spaces, no newline after the last row, newlines after only some binary "
+        "rows",
     )
     add_json(parser)
 
