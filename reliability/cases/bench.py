@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from reliability.cases import folder
+from reliability.cases import folder, options
 from reliability.cases.case import OUTPUT, Case
 
 SECONDS = 20  # limit of a case; most take a hundredth of a second
@@ -102,8 +103,19 @@ def by_command(bench: Bench, case: Case) -> Iterator[str]:
             yield f"not one line on stderr: {ended.err[-400:]!r}"
         if says not in ended.err:
             yield f"{says!r} is not in {ended.err!r}"
+        yield from (f"advises {option}, which does not exist" for option in _unknown_options(case, ended.err))
         if ended.out:
             yield f"printed {ended.out[:100]!r}"
+
+
+def _unknown_options(case: Case, message: str) -> Iterator[str]:
+    """The options in a message that neither the command nor, in `pairloom COMMAND --option`, the named one has."""
+    given = {str(part).partition("=")[0] for part in case.argv or ()}
+    for command, option in re.findall(r"(?:pairloom ([\w-]+) )?(?<![\w-])(--[a-z][a-z-]*)", message):
+        parser = options.parsers().get(command or str((case.argv or [""])[0]))
+        known = parser._option_string_actions if parser else {"--help"}
+        if option not in known and option not in given:
+            yield f"{command} {option}".strip()
 
 
 def by_library(bench: Bench, case: Case) -> Iterator[str]:

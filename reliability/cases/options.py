@@ -148,8 +148,10 @@ READ = {
     "": "empty",
     "text.txt/below": "text.txt/below",
     "x" * 300: "too long",
+    "latin.txt": "latin.txt",
 }
-MODEL = {**READ, "text.txt": "text.txt", "edges.txt": "edges.txt"}
+OTHER_TEXT = {**READ, "text.txt": "text.txt", "edges.txt": "edges.txt"}
+MODEL = {**OTHER_TEXT, "cut.vec": "pairloom convert --errors"}
 WRITTEN = {
     "": "empty",
     "missing/new.loom": "does not exist",
@@ -158,14 +160,13 @@ WRITTEN = {
     "folder.loom": "is a folder",
 }
 ENCODING = dict.fromkeys(["klingon", "", "hex", "idna"], "--encoding")
-WORDS_FILE = {**READ, "latin.txt": "latin.txt"}
 CACHE = dict.fromkeys(["text.txt", "/proc/none"], "The cache folder")  # with exit code 5: it is not writable
 MEMORY = dict.fromkeys(["", "0", "-1", "2 apples", "nan", "1e400", "GB", "0.5"], "--max-memory")
 NAMED: dict[str, dict[str, dict[str, str]]] = {
     "train": {
         "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "new.doc": "suffix", "text.txt": "to be read"},
-        "--contexts-output": {**WRITTEN, "old.loom": "cannot hold both"}, "--keep": WORDS_FILE, "--drop": WORDS_FILE,
-        "--read-vocab": WORDS_FILE, "--read-contexts": {"contexts.txt": "--pairs"},
+        "--contexts-output": {**WRITTEN, "old.loom": "cannot hold both"}, "--keep": READ, "--drop": READ,
+        "--read-vocab": READ, "--read-contexts": {"contexts.txt": "--pairs"},
         "--min-context-count": {"3": "for pairs", "0": "--min-context-count"}, "--columns": {"a,b": "--pairs"},
         "--start": MODEL, "--cache-dir": CACHE, "--max-memory": MEMORY,
         "--every": {"5m": "there is no folder", "": "empty"},
@@ -176,25 +177,25 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--every": dict.fromkeys(["soon", "0s", "-5m", "5 m", "1.5", "nan", "5d", "0", "epochs"], "--every"),
     },
     "train --pairs": {
-        "corpus": READ, "--read-contexts": WORDS_FILE, "--read-vocab": WORDS_FILE, "--columns": {"a": "columns",
+        "corpus": READ, "--read-contexts": READ, "--read-vocab": READ, "--columns": {"a": "columns",
         "": "columns"},
         "--keep": {"words.txt": "--keep is for text"}, "--drop": {"words.txt": "--drop is for text"}, "--start": MODEL,
     },
     "vocab": {
-        "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": WORDS_FILE, "--drop": WORDS_FILE,
+        "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": READ, "--drop": READ,
         "--max-memory": MEMORY, "--cache-dir": {"": "empty"},
     },
     "phrases": {
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--scoring": {"maybe": "--scoring", "": "--scoring"},
-        "--connectors": WORDS_FILE, "--delimiter": {"": "--delimiter", " ": "--delimiter", "x" * 101: "--delimiter"},
-        "--save-phrases": {**WRITTEN, "old.txt": "cannot hold both"}, "--phrases": MODEL, "--cache-dir": CACHE,
+        "--connectors": READ, "--delimiter": {"": "--delimiter", " ": "--delimiter", "x" * 101: "--delimiter"},
+        "--save-phrases": {**WRITTEN, "old.txt": "cannot hold both"}, "--phrases": OTHER_TEXT, "--cache-dir": CACHE,
         "--max-memory": MEMORY,
     },
     "walk": {"edges": READ, "-o": WRITTEN, "--encoding": ENCODING},
     "pairs": {"files": READ, "-o": WRITTEN, "--encoding": ENCODING},
     "fold-in": {
         "model": MODEL, "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "more.txt": "to be read"},
-        "--words": WORDS_FILE, "--cache-dir": CACHE,
+        "--words": READ, "--cache-dir": CACHE,
     },
     "near": {"model": MODEL, "word": {"kat": "Did you mean 'cat'"}},
     "analogy": {"model": MODEL, "word": {"cat": "three words"}},
@@ -213,17 +214,17 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "cache": {"--cache-dir": {"text.txt": "text.txt"}},
     "demo": {"-o": {**WRITTEN, "new.doc": "suffix"}},
     "word2vec": {"-train": READ, "-output": WRITTEN, "-save-vocab": {**WRITTEN, "old.vec": "both"},
-         "-read-vocab": WORDS_FILE},
+         "-read-vocab": READ, "--encoding": ENCODING},
     "word2vecf": {
-        "-train": READ, "-output": WRITTEN, "-dumpcv": {**WRITTEN, "old.vec": "both"}, "-wvocab": WORDS_FILE,
-        "-cvocab": WORDS_FILE,
+        "-train": READ, "-output": WRITTEN, "-dumpcv": {**WRITTEN, "old.vec": "both"}, "-wvocab": READ,
+        "-cvocab": READ, "--encoding": ENCODING,
     },
-    "word2phrase": {"-train": READ, "-output": WRITTEN},
+    "word2phrase": {"-train": READ, "-output": WRITTEN, "--encoding": ENCODING},
     "distance": {"model": MODEL},
     "word-analogy": {"model": MODEL},
     "compute-accuracy": {"model": MODEL},
 }  # fmt: skip
-MAKE = {"latin.txt": b"caf\xe9 1\n", "folder.loom": lambda path: path.mkdir()}
+MAKE = {"latin.txt": b"caf\xe9 1\n", "cut.vec": b"1 1\ncaf\xc3 1\n", "folder.loom": lambda path: path.mkdir()}
 
 
 def parsers() -> dict[str, argparse.ArgumentParser]:

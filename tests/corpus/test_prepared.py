@@ -356,7 +356,7 @@ def test_a_cache_that_cannot_be_written_is_reported(path: Path, tmp_path: Path) 
     cache = tmp_path / "file" / "cache"
     assert message(OutputError, prepared, path, cache) == (
         f"The cache folder {cache} cannot be written: Not a directory. "
-        "Choose another with cache_dir (--cache-dir) or in PAIRLOOM_CACHE."
+        "Set PAIRLOOM_CACHE, or the option cache_dir, to another folder."
     )
 
 

@@ -27,6 +27,22 @@ def overwrite(path="old.loom"):
 
 
 LINE = ["info", "missing.loom"]
+UNREADABLE = [case for case in options.CASES if case.name.endswith((" latin.txt", " cut.vec"))]
+
+
+def test_every_command_that_reads_a_file_has_the_options_that_messages_about_its_bytes_advise(bench):
+    assert {str(case.argv[0]) for case in UNREADABLE} == options.parsers().keys() - {"cache", "demo"}
+    assert [problem for case in UNREADABLE for problem in bench.problems(case)] == []
+
+
+def test_the_bench_notices_advice_that_the_command_cannot_follow(bench, monkeypatch):
+    monkeypatch.setattr("pairloom.formats.detect.GET_AGAIN", "Use --binary 1 or pairloom train --dimm 3, not --json.")
+    assert bench.problems(Case("", ["info", "empty.vec"], says="it is empty", make={"empty.vec": b""})) == [
+        " (command): advises --binary, which does not exist",
+        " (command): advises train --dimm, which does not exist",
+    ]
+
+
 WRONG = {
     "another exit code": (Case("", LINE, code=3, says="missing.loom"), "exit code 2, not 3"),
     "a message that says something else": (Case("", LINE, says="empty"), "is not in"),

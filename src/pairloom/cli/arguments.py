@@ -13,6 +13,7 @@ from pairloom.cli.console import print_message
 from pairloom.config import PEER_NAMES, TextOptions, TrainConfig
 
 OPTIONS = {f.name: f.default for config in (TrainConfig, TextOptions) for f in fields(config)}
+DECODING = ("encoding", "errors")
 _TYPES = {f.name: f.type for config in (TrainConfig, TextOptions) for f in fields(config)}
 _EXIT_CODES = """\
 exit codes:
@@ -185,11 +186,16 @@ def add_reading(
     reading = parser.add_argument_group(title)
     if lowercase:
         add_switch(reading, "lowercase", "convert the text to lower case")
-    reading.add_argument(
+    add_decoding(reading)
+    return reading
+
+
+def add_decoding(group: argparse._ActionsContainer) -> None:
+    """--encoding and --errors, which messages about undecodable text advise. Every command that reads text has them."""
+    group.add_argument(
         "--encoding", metavar="NAME", help="encoding of the text, for example latin-1 or utf-16-le (default: utf-8)"
     )
-    add_choice(reading, "errors", "bytes that are invalid in the encoding: stop, replace them by U+FFFD, or skip them")
-    return reading
+    add_choice(group, "errors", "bytes that are invalid in the encoding: stop, replace them by U+FFFD, or skip them")
 
 
 def add_vocabulary(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:

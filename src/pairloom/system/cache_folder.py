@@ -37,5 +37,5 @@ def new_temporary_folder(cache: Path) -> Temporary:
     except OSError as error:
         raise OutputError(
             f"The cache folder {cache} cannot be written: {error.strerror}. "
-            "Choose another with cache_dir (--cache-dir) or in PAIRLOOM_CACHE."
+            "Set PAIRLOOM_CACHE, or the option cache_dir, to another folder."
         ) from error

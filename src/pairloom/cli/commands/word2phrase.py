@@ -3,9 +3,10 @@
 import json
 from argparse import ArgumentParser, Namespace
 
-from pairloom.cli.arguments import add_json, number, whole_number
+from pairloom.cli.arguments import DECODING, add_decoding, add_json, explicit_options, number, whole_number
 from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths
+from pairloom.config import TextOptions
 
 PURPOSE = "join words into phrases like word2vec's word2phrase: same flags, same text"
 EXAMPLE = "pairloom word2phrase -train text.txt -output phrases.txt -threshold 100"
@@ -27,6 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-debug", type=whole_number, default=2, metavar="N", help="0: print no progress and no summary (default: 2)"
     )
+    add_decoding(parser)
     add_json(parser)
 
 
@@ -39,7 +41,7 @@ def run(args: Namespace) -> None:
     check_not_read(args.output, args.train)
     options = {"scoring": "word2vec", "min_count": args.min_count, "threshold": args.threshold}
     with (
-        open_corpus(input_paths([args.train])) as text,
+        open_corpus(input_paths([args.train]), text=TextOptions(**explicit_options(args, DECODING))) as text,
         progress(args.debug < 1) as on_progress,
         closed_pipe_is_no_error(),
     ):

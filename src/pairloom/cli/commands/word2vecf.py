@@ -5,7 +5,7 @@ import os
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from pairloom.cli.arguments import add_json, number, whole_number
+from pairloom.cli.arguments import DECODING, add_decoding, add_json, explicit_options, number, whole_number
 from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read, input_paths, is_same_file
 from pairloom.errors import InputError
@@ -39,6 +39,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-cvocab", metavar="FILE", help="contexts and their counts (default: counted)")
     for name, kind, default, meaning in _FLAGS:
         parser.add_argument(f"-{name}", type=kind, default=default, metavar="N", help=f"{meaning} (default: {default})")
+    add_decoding(parser)
     add_json(parser)
     parser.epilog = (
         f"example: {EXAMPLE}\n\n"
@@ -90,6 +91,7 @@ def _train(args: Namespace) -> "Embedding":
             min_lr=args.alpha * 1e-4,
             heldout=0.0,
             **counting,
+            **explicit_options(args, DECODING),
         )
 
 
