@@ -70,6 +70,7 @@ def has_words(embedding: Any, words: dict[str, int]) -> None:
 
 WORDS = dict(Counter(TEXT.split()))
 SCRIPTS = "שלום 世界\u3000😀 a\u00a0b\u2028c नमस्ते\n"
+RUSSIAN = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему.\n"
 LONG_NAME = "/".join(["a-folder-with-a-long-name" * 4] * 8)  # 800 characters
 
 
@@ -156,7 +157,12 @@ CASES = [
     trained("NUL bytes", TEXT + "od\0d word\n", 11, {**WORDS, "od\0d": 1, "word": 1}),
     refused("full of NUL bytes", b"\0" * 5000, "full of NUL", 11),
     refused("Latin-1", TEXT.encode() + "ein caf\u00e9\n".encode("latin-1"), "line 201, byte", 12),
-    refused("UTF-8 cut in a character", TEXT.encode() + "é".encode()[:1], "is not valid utf-8", 12),
+    refused("UTF-8 cut in a character", TEXT.encode() + "é".encode()[:1], "ends within a character of utf-8", 12),
+    refused("Russian in cp1251", RUSSIAN.encode("cp1251"), "use --encoding cp1251", 12),
+    refused("Russian in UTF-16 without a mark", RUSSIAN.encode("utf-16-le"), "looks like UTF-16-LE", 16),
+    refused("damaged UTF-8", RUSSIAN.encode() + b"\xff\n", "damaged here", 12),
+    refused("random bytes", bytes(i * i % 251 for i in range(5000)), "`file -i`", 12),
+    refused("UTF-16 cut in a character", TEXT.encode("utf-16")[:-1], "cut short", 16, "--encoding", "utf-16"),
     trained(
         "Latin-1 that is named",
         TEXT.encode() + "caf\u00e9\n".encode("latin-1"),

@@ -52,8 +52,7 @@ def test_text_in_another_encoding_can_be_named(write: Callable[..., Path]) -> No
 def test_a_byte_that_is_not_utf8_is_named_with_its_place(write: Callable[..., Path]) -> None:
     path = write(b"one\r\ntwo\rthr\xe9e\n")
     assert message(InputError, sentences, path) == (
-        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. Name the encoding of the text "
-        "(--encoding latin-1), or replace invalid bytes (--errors replace)."
+        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. It looks like cp1252: use --encoding cp1252."
     )
     assert sentences(path, errors="replace")[2] == ["thr\ufffde"]
     assert sentences(path, errors="ignore")[2] == ["thre"]
@@ -64,7 +63,10 @@ def test_the_place_of_a_bad_byte_is_right_far_into_a_compressed_file(
 ) -> None:
     read_in_blocks(monkeypatch, 7)
     path = write(gzip.compress("día\n".encode() * 100 + b"d\xc3"))  # ends within a character
-    assert f"{path}, line 101, byte 501: 0xc3 is not valid utf-8." in message(InputError, sentences, path)
+    assert message(InputError, sentences, path) == (
+        f"{path}, line 101, byte 501: it ends within a character of utf-8, so it was cut short or is of another "
+        "encoding. Get or make it again, name its encoding (--encoding), or replace invalid bytes (--errors replace)."
+    )
 
 
 def test_the_line_of_a_byte_beyond_the_first_block_is_found(tmp_path):
@@ -78,7 +80,40 @@ def test_the_line_of_a_byte_that_is_gone_is_the_last_one(tmp_path):
     assert decoding._line_number(SourceFile.at(tmp_path / "a.txt", "a.txt"), "utf-8", 1000) == 3
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be"])
+def test_damaged_utf_8_is_called_damaged_and_not_another_encoding(write: Callable[..., Path]) -> None:
+    text = "über die Größe der Äpfel\n".encode() * 5
+    path = write(text[:29] + b"\xff" + text[29:])
+    assert message(InputError, sentences, path) == (
+        f"{path}, line 2, byte 29: 0xff is not valid utf-8. Most of it is UTF-8, so the file is damaged here. Get or "
+        "make it again, or replace invalid bytes (--errors replace)."
+    )
+
+
+def test_without_a_good_guess_the_message_says_how_to_find_out(write: Callable[..., Path]) -> None:
+    path = write(b"ab\xff cd\xfe\n" * 3)
+    assert message(InputError, sentences, path) == (
+        f"{path}, line 1, byte 2: 0xff is not valid utf-8. Find out its encoding (`file -i` may know it) and name it "
+        "(--encoding), or replace invalid bytes (--errors replace)."
+    )
+
+
+def test_a_wrong_name_for_utf_8_is_answered_with_utf_8(write: Callable[..., Path]) -> None:
+    path = write("größer und älter\n".encode())
+    assert message(InputError, sentences, path, encoding="ascii").endswith("It looks like utf-8: use --encoding utf-8.")
+    path = write(b"plain text, nothing else\n")
+    expected = f"{path} looks like UTF-8, not utf-16-le. Use --encoding utf-8."
+    assert message(InputError, sentences, path, encoding="utf-16-le") == expected
+
+
+@pytest.mark.parametrize("cut", ["\U0001f600".encode("utf-16-le")[:2], b"a"])
+def test_utf_16_that_is_cut_in_a_character_is_refused_in_one_line(write: Callable[..., Path], cut: bytes) -> None:
+    path = write("größer und älter\n".encode("utf-16") + cut)
+    assert f"{path}, line 2, byte 36: it ends within a character of utf-16, so it was cut short" in message(
+        InputError, sentences, path, encoding="utf-16"
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 def test_wide_encodings_are_recognised(write: Callable[..., Path], encoding: str) -> None:
     path = write("hello wide world\n".encode(encoding))
     expected = f"{path} looks like {encoding.upper()}, not utf-8. Use --encoding {encoding}."
@@ -90,6 +125,9 @@ def test_utf_16_without_a_byte_order_mark_is_answered_with_the_two_orders(tmp_pa
     (tmp_path / "c.txt").write_bytes(b"plain text\n")
     with open_corpus(tmp_path / "c.txt", text=TextOptions(encoding="utf-16")) as corpus:
         assert "--encoding utf-16-le or utf-16-be" in message(InputError, lambda: list(corpus.sentences()))
+    (tmp_path / "c.txt").write_text("plain text, and longer\n", encoding="utf-16-be")
+    with open_corpus(tmp_path / "c.txt", text=TextOptions(encoding="utf-16")) as corpus:
+        assert "(--encoding utf-16-be)." in message(InputError, lambda: list(corpus.sentences()))
 
 
 def test_a_file_full_of_nul_bytes_is_not_text(write: Callable[..., Path]) -> None:

@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.corpus.finding import BLOCK_BYTES, SourceFile
+from pairloom.corpus.guessing import guessed_encoding, is_mostly_utf8, wide_encoding
 from pairloom.corpus.unpacking import unpacked_bytes
 from pairloom.errors import InputError
 
 MAX_UNSPACED_BYTES = 64 << 20  # a file with more than this between two white spaces is not text
 READ_AHEAD_BYTES = 24_000_000  # memory for text that is read but not yet used, for each thread
 
+_REPLACE = "replace invalid bytes (--errors replace)"
 _STUB = 2 * MAX_WORD_BYTES  # characters kept of an endless word: enough to see that it is too long
 
 
@@ -93,15 +95,27 @@ def _decode(decoder: io.IncrementalNewlineDecoder, data: bytes, position: int, f
     except UnicodeDecodeError as error:
         held_over = len(error.object) - len(data)  # bytes of an unfinished character, from the read before
         at = position - held_over + error.start
-        raise InputError(
-            f"{file.name}, line {_line_number(file, encoding, at)}, byte {at}: "
-            f"0x{error.object[error.start]:02x} is not valid {encoding}. Name the encoding of the text "
-            "(--encoding latin-1), or replace invalid bytes (--errors replace)."
-        ) from None
+        where = f"{file.name}, line {_line_number(file, encoding, at)}, byte {at}"
+        if not data:
+            raise InputError(
+                f"{where}: it ends within a character of {encoding}, so it was cut short or is of another encoding. "
+                f"Get or make it again, name its encoding (--encoding), or {_REPLACE}."
+            ) from None
+        problem = f"0x{error.object[error.start]:02x} is not valid {encoding}"
+        raise InputError(f"{where}: {problem}. {_advice(error, encoding)}") from None
     except UnicodeError as error:  # UTF-16 or UTF-32 without a byte order mark
-        raise InputError(
-            f"{file.name} is not {encoding}: {error}. Name its byte order (--encoding {encoding}-le or {encoding}-be)."
-        ) from None
+        found = wide_encoding(data) or f"{encoding}-le or {encoding}-be"
+        raise InputError(f"{file.name} is not {encoding}: {error}. Name its byte order (--encoding {found}).") from None
+
+
+def _advice(error: UnicodeDecodeError, encoding: str) -> str:
+    """What to do about invalid bytes, as far as the bytes around them show it."""
+    if codecs.lookup(encoding).name.startswith("utf-8") and is_mostly_utf8(error.object):
+        return f"Most of it is UTF-8, so the file is damaged here. Get or make it again, or {_REPLACE}."
+    found = guessed_encoding(error.object, error.start)
+    if found is None:
+        return f"Find out its encoding (`file -i` may know it) and name it (--encoding), or {_REPLACE}."
+    return f"It looks like {found}: use --encoding {found}."
 
 
 def _line_number(file: SourceFile, encoding: str, position: int) -> int:
@@ -117,27 +131,15 @@ def _line_number(file: SourceFile, encoding: str, position: int) -> int:
 
 
 def _refuse_other_encodings(head: bytes, name: str, encoding: str) -> None:
-    """Refuse UTF-16, UTF-32 and binary data, which their byte order marks or many NULs show."""
-    if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
-        return
-    looks = _wide_encoding(head)
+    """Refuse UTF-16, UTF-32 and binary data, which their byte order marks or NULs show, and ASCII read as UTF-16."""
+    named_wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    looks = wide_encoding(head) if not named_wide else "utf-8" if _is_long_ascii(head) else None
     if looks is not None:
         raise InputError(f"{name} looks like {looks.upper()}, not {encoding}. Use --encoding {looks}.")
-    if head.count(0) * 10 >= len(head) * 3 and len(head) >= 16:
+    if not named_wide and head.count(0) * 10 >= len(head) * 3 and len(head) >= 16:
         raise InputError(f"{name} is full of NUL bytes, so it is not text. Give a text file.")
 
 
-def _wide_encoding(head: bytes) -> str | None:
-    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-        return "utf-32"
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if len(head) < 16:
-        return None
-    half = len(head) // 2
-    even, odd = head[0::2].count(0), head[1::2].count(0)
-    if odd > 0.6 * half and even < 0.05 * half:
-        return "utf-16-le"
-    if even > 0.6 * half and odd < 0.05 * half:
-        return "utf-16-be"
-    return None
+def _is_long_ascii(head: bytes) -> bool:
+    """Whether these bytes are ASCII, where UTF-16 of any language would have had a NUL or a byte beyond ASCII."""
+    return len(head) >= 16 and head.isascii() and 0 not in head

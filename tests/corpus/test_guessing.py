@@ -1,0 +1,71 @@
+"""The encoding of text is guessed only where its bytes speak for it."""
+
+import random
+
+import pytest
+
+from pairloom.corpus.guessing import guessed_encoding, is_mostly_utf8, is_valid, wide_encoding
+from tests.corpus.languages import STORED, TEXTS
+
+
+@pytest.mark.parametrize(("language", "encoding"), STORED)
+def test_the_encoding_that_is_guessed_reads_the_text_as_it_was_written(language, encoding):
+    text = TEXTS[language]
+    data = text.encode(encoding)
+    assert data.decode(guessed_encoding(data, 0)) == text
+    assert not is_mostly_utf8(data)
+
+
+@pytest.mark.parametrize(("language", "encoding"), STORED)
+def test_the_guess_is_the_same_far_into_a_file_and_on_a_long_line(language, encoding):
+    before = b"plain text\n" * 10_000
+    data = before + TEXTS[language].encode(encoding)
+    found = guessed_encoding(data, len(before))
+    assert data.decode(found).endswith(TEXTS[language])
+    assert guessed_encoding(data.replace(b"\n", b" "), len(before)) == found
+    assert guessed_encoding(before + data[len(before) :] * 500, len(before)) == found
+
+
+@pytest.mark.parametrize("language", set(TEXTS) - {"English"})
+def test_damaged_utf_8_is_mostly_utf_8(language):
+    data = TEXTS[language].encode()
+    assert is_valid(data, "utf-8") and not is_valid(b"\xff" + data, "utf-8")
+    assert is_mostly_utf8(b"\xff" + data)
+    assert is_mostly_utf8(data[: len(data) // 2] + data[len(data) // 2 + 1 :])
+    assert guessed_encoding(data, 0) == "utf-8"
+
+
+def test_a_few_words_are_enough_for_russian_but_capitals_are_not_taken_for_another_encoding():
+    for encoding in ("cp1251", "koi8-r", "cp866"):
+        assert guessed_encoding("Сегодня хорошая погода\n".encode(encoding), 0) == encoding
+    assert guessed_encoding(TEXTS["Russian"].upper().encode("cp1251"), 0) in (None, "cp1251")
+
+
+def test_one_letter_in_a_word_of_ascii_is_enough_for_western_europe_only():
+    assert guessed_encoding(b"caf\xe9\n", 3) == "cp1252"
+    assert guessed_encoding(b"don\x92t\n", 3) == "cp1252"
+    assert guessed_encoding(b"\xe9\xe9\xe9\n", 0) is None  # it would be Cyrillic as well
+    assert guessed_encoding(b"\xcd\xd1\xd2\n", 0) is None
+    assert guessed_encoding(b"ab\xff\n", 2) is None
+    assert guessed_encoding(b"na\xc3ve\n", 2) is None  # a capital within a word: half of a letter in UTF-8
+
+
+@pytest.mark.parametrize("allowed", [range(256), range(128, 256), range(32, 256), b"ab \n\xff\xfe\x80\x90\xd0"])
+def test_of_random_bytes_nothing_is_guessed(allowed):
+    draw = random.Random(0)
+    samples = [bytes(draw.choice(allowed) for _ in range(300)) for _ in range(100)]
+    assert {guessed_encoding(sample, 0) for sample in samples} == {None}
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_nul_bytes_show_utf_16_and_utf_32_in_any_language(language, encoding):
+    assert wide_encoding(TEXTS[language].encode(encoding)) == encoding
+    assert wide_encoding((TEXTS[language] + "\U0001f600").encode(encoding)) == encoding
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"a\0b\0", bytes(100), b"some plain text with\0one NUL" * 3, b"a\0b\0\0\0c\0\0" * 9]
+)
+def test_other_nul_bytes_show_nothing(data):
+    assert wide_encoding(data) is None
