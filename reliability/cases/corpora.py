@@ -14,7 +14,7 @@ from typing import Any
 import pairloom
 from pairloom.errors import CorpusChangedError
 from reliability.cases.case import OUTPUT, Case, Make
-from reliability.cases.folder import TEXT
+from reliability.cases.folder import CONLLU, TEXT
 
 TOY = ("--quiet", "--min-count", "1", "--dim", "4", "--epochs", "1", "--sample", "0")
 
@@ -71,6 +71,7 @@ def has_words(embedding: Any, words: dict[str, int]) -> None:
 WORDS = dict(Counter(TEXT.split()))
 SCRIPTS = "שלום 世界\u3000😀 a\u00a0b\u2028c नमस्ते\n"
 RUSSIAN = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему.\n"
+TABLE = "id\ttext\n" + "1\ta\n" * 9
 LONG_NAME = "/".join(["a-folder-with-a-long-name" * 4] * 8)  # 800 characters
 
 
@@ -205,6 +206,20 @@ CASES = [
     *(
         refused(f"{pack.__module__.strip('_')} with other bits", flipped(pack(TEXT.encode() * 9)), "damaged", 19)
         for pack in (gzip.compress, bz2.compress, lzma.compress)
+    ),
+    refused("JSON lines", '{"id": 1, "text": "a b"}\n' * 9, "jq -r .text", 18),
+    refused("CSV", "id,text\n" + "1,a b c\n" * 9, "a table, separated by commas", 18),
+    refused("a parse", CONLLU, "pairloom pairs conllu", 18),
+    refused("a PDF", b"%PDF-1.7\n" + bytes(100), "a PDF", 18),
+    refused("a table with tabs", TABLE, "a table, separated by tabs", 18),
+    Case(
+        "a table read as it is",
+        ["train", "c.txt", "-o", OUTPUT, *TOY, "--as-text"],
+        partial(pairloom.train, "c.txt", min_count=1, dim=4, epochs=1, sample=0.0, as_text=True),
+        code=0,
+        fault=18,
+        make={"c.txt": TABLE},
+        right=lambda embedding: has_words(embedding, {"1": 9, "a": 9, "id": 1, "text": 1}),
     ),
     refused("a zip archive", b"PK\x03\x04" + bytes(100), "a zip archive", 18),
     refused("a gzip bomb of one word", bomb, "unpacks to more than 200 times", 20, long=True),

@@ -55,10 +55,12 @@ class TextOptions:
     encoding: str = "utf-8"
     errors: Errors = "strict"  # how to treat bytes that the encoding does not allow
     max_sentence: int = 10_000  # longer lines are cut into sentences of this many words; no word is lost
+    as_text: bool = False  # read files that look like JSON, CSV, CoNLL-U, XML or HTML as they are
 
     def __post_init__(self) -> None:
-        if not isinstance(self.lowercase, bool):
-            raise ConfigError(f"lowercase={self.lowercase!r} is not a choice. Use True or False.")
+        for name in ("lowercase", "as_text"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name}={getattr(self, name)!r} is not a choice. Use True or False.")
         if not is_text_encoding(self.encoding):
             raise ConfigError(
                 f"encoding={self.encoding!r} is not an encoding that pairloom reads. Use utf-8, utf-16 or latin-1."
@@ -210,6 +212,7 @@ class TextKeywords(TypedDict, total=False):
     encoding: str
     errors: Errors
     max_sentence: int
+    as_text: bool
 
 
 class TrainKeywords(TextKeywords, total=False):

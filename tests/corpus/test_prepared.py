@@ -239,6 +239,7 @@ def test_the_second_run_reads_no_text(path: Path, cache: Path, monkeypatch: pyte
         {"text": TextOptions(lowercase=True)},
         {"text": TextOptions(encoding="latin-1")},
         {"text": TextOptions(errors="ignore")},
+        {"text": TextOptions(as_text=True)},
     ],
 )
 def test_other_options_are_another_entry(path: Path, cache: Path, options: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import pickle
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -52,11 +53,36 @@ def test_damaged_data_is_reported_as_damaged(write: Callable[..., Path], form: s
     )
 
 
-def test_archives_are_refused_by_name(write: Callable[..., Path]) -> None:
-    path = write(b"PK\x03\x04....")
-    assert message(InputError, sentences, path) == (
-        f"{path} is a zip archive, which pairloom does not read. Unpack it to text first."
-    )
+BINARY = {
+    b"PK\x03\x04....": "a zip archive, as .docx, .xlsx and .epub files are, which pairloom does not read. Unpack it to",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\x07\0": "a RAR archive",
+    b"\x1f\x9d\x90": "compressed by compress (.Z)",
+    b"PAR1\x15\x04": "a Parquet file, which pairloom does not read. Write its text to a file first.",
+    b"ARROW1\0\0\xff": "an Arrow file",
+    b"FEA1\0\0\0\0": "a Feather file",
+    b"\x89HDF\r\n\x1a\n": "an HDF5 file",
+    b"\x93NUMPY\x01\0": "a NumPy file",
+    b"SQLite format 3\0": "an SQLite database",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an old Word or Excel file",
+    b"{\\rtf1\\ansi": "rich text (RTF)",
+    b"%PDF-1.7\n%\xe2\xe3": "a PDF, which pairloom does not read. Extract its text first, for example with pdftotext.",
+    pickle.dumps(["a b"]): "a Python pickle",
+    pickle.dumps(["a b"], 2): "a Python pickle",
+    b"a.txt".ljust(257, b"\0") + b"ustar\x0000": "a tar archive",
+}
+
+
+@pytest.mark.parametrize("data", BINARY)
+def test_binary_files_are_refused_by_their_kind_packed_or_not(write: Callable[..., Path], data: bytes) -> None:
+    path, what = write(data), BINARY[data]
+    assert message(InputError, sentences, path).startswith(f"{path} is {what}")
+    assert message(InputError, sentences, write(gzip.compress(data))).startswith(f"{path} is {what}")
+
+
+def test_a_file_that_was_packed_twice_is_refused(write: Callable[..., Path]) -> None:
+    path = write(gzip.compress(bz2.compress(b"a b\n")))
+    assert message(InputError, sentences, path) == f"{path} is compressed twice. Unpack it once first."
 
 
 def test_without_its_package_zstd_is_refused_with_what_to_install(tmp_path, monkeypatch):

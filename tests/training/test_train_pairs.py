@@ -115,7 +115,7 @@ def test_given_vocabularies_are_checked():
         pairloom.train_pairs(PAIRS * 9, contexts=two, min_context_count=3)
 
 
-@pytest.mark.parametrize("option", ["window", "left", "positional", "clean", "max_sentence"])
+@pytest.mark.parametrize("option", ["window", "left", "positional", "clean", "max_sentence", "as_text"])
 def test_options_of_text_are_refused(option):
     with pytest.raises(ConfigError, match=f"{option} is about text, but pairs are given here"):
         pairloom.train_pairs(PAIRS, **{option: 3 if option in ("window", "left", "max_sentence") else True})

@@ -177,6 +177,7 @@ def add_corpus(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     )
     reading = add_reading(parser)
     add_option(reading, "max_sentence", whole_number, "N", "split lines longer than N words into pieces of N words")
+    add_as_text(reading)
 
 
 def add_reading(
@@ -196,6 +197,11 @@ def add_decoding(group: argparse._ActionsContainer) -> None:
         "--encoding", metavar="NAME", help="encoding of the text, for example latin-1 or utf-16-le (default: utf-8)"
     )
     add_choice(group, "errors", "bytes that are invalid in the encoding: stop, replace them by U+FFFD, or skip them")
+
+
+def add_as_text(group: argparse._ActionsContainer) -> None:
+    """--as-text."""
+    add_switch(group, "as_text", "read files that look like JSON, CSV, CoNLL-U, XML or HTML as they are")
 
 
 def add_vocabulary(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:

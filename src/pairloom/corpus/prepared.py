@@ -141,7 +141,7 @@ class _Preparation:
     def _key(self, identity: str) -> str:
         """A digest of everything that the files depend on. Unicode's version decides on white space and case."""
         text = self.corpus.text
-        reading = [text.lowercase, text.encoding, text.errors, text.max_sentence]
+        reading = [text.lowercase, text.encoding, text.errors, text.max_sentence, *(["as text"] * text.as_text)]
         if self.vocabulary is None:
             chosen = self.selection
             words: list[object] = [chosen.min_count, chosen.max_vocab, sorted(chosen.keep), sorted(chosen.drop)]

@@ -9,6 +9,7 @@ The rules of text:
 - A byte order mark at the start of a file is dropped.
 - Words longer than MAX_WORD_BYTES bytes are left out, with a warning.
 - A NUL is a character like any other, but causes a warning.
+- Files in JSON, CSV, CoNLL-U, XML or HTML are refused, unless `as_text` or a tokenizer is given.
 
 >>> list(open_corpus([["the", "cat"], ["sat"]]).sentences())
 [['the', 'cat'], ['sat']]
@@ -28,6 +29,7 @@ import numpy.typing as npt
 from pairloom.config import MAX_WORD_BYTES, TextOptions
 from pairloom.corpus.decoding import TextBlock, text_blocks
 from pairloom.corpus.finding import SourceFile, find_files, names_files, remove_spooled
+from pairloom.corpus.plain_text import check_plain_text
 from pairloom.errors import ConfigError, CorpusChangedError, CorpusTypeError, InputError
 from pairloom.system.display import quoted
 from pairloom.types import CorpusLike, PathName
@@ -209,10 +211,14 @@ class TextCorpus(Corpus):
         self._remove_spooled()
 
     def _text_blocks(self) -> Iterator[TextBlock]:
-        return (block for _, block in self.file_blocks())
+        plain = self._tokenize is None and not self.text.as_text
+        return (block for _, block in self.file_blocks(plain))
 
-    def file_blocks(self) -> Iterator[tuple[str, TextBlock]]:
-        """The blocks of all files, each with the name of its file. `read` counts the bytes of all files so far."""
+    def file_blocks(self, plain: bool = False) -> Iterator[tuple[str, TextBlock]]:
+        """The blocks of all files, each with the name of its file. `read` counts the bytes of all files so far.
+
+        plain: refuse files that are in another format than plain text.
+        """
         self.nul_characters = {}
         done = 0
         try:
@@ -220,7 +226,9 @@ class TextCorpus(Corpus):
                 blocks = text_blocks(
                     file, encoding=self.text.encoding, errors=self.text.errors, keep_unspaced=not self.has_blocks
                 )
-                for block in blocks:
+                for number, block in enumerate(blocks):
+                    if plain and number == 0:
+                        check_plain_text(block.text, file)
                     if "\0" in block.text:  # ten times as fast as counting when there are none
                         nuls = self.nul_characters.get(file.name, 0)
                         self.nul_characters[file.name] = nuls + block.text.count("\0")

@@ -16,11 +16,23 @@ _FREELY_UNPACKED, _LARGEST_RATIO = 32 << 20, 200
 
 _BZ2_BLOCKS = (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90")  # one of these follows the bzip2 header
 
+_UNPACK, _EXPORT = "Unpack it to text first.", "Write its text to a file first."
 _REFUSED = {
-    b"PK\x03\x04": "a zip archive",
-    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"\x04\x22\x4d\x18": "compressed by lz4",
-    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": ("a zip archive, as .docx, .xlsx and .epub files are", _UNPACK),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", _UNPACK),
+    b"Rar!\x1a\x07": ("a RAR archive", _UNPACK),
+    b"\x04\x22\x4d\x18": ("compressed by lz4", _UNPACK),
+    b"\x1f\x9d": ("compressed by compress (.Z)", _UNPACK),
+    b"PAR1": ("a Parquet file", _EXPORT),
+    b"ARROW1\0\0": ("an Arrow file", _EXPORT),
+    b"FEA1\0": ("a Feather file", _EXPORT),
+    b"\x89HDF\r\n": ("an HDF5 file", _EXPORT),
+    b"\x93NUMPY\x01": ("a NumPy file", _EXPORT),
+    b"SQLite format 3\0": ("an SQLite database", _EXPORT),
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Word or Excel file", _EXPORT),
+    b"{\\rtf": ("rich text (RTF)", _EXPORT),
+    b"%PDF-": ("a PDF", "Extract its text first, for example with pdftotext."),
+    **{bytes([0x80, protocol]): ("a Python pickle", _EXPORT) for protocol in range(2, 6)},
 }
 
 
@@ -34,6 +46,8 @@ def unpacked_bytes(file: SourceFile) -> Iterator[tuple[bytes, int]]:
             stream, form, damage = _unpack(raw, file.name)
             unpacked = 0
             while data := stream.read(BLOCK_BYTES):
+                if unpacked == 0:
+                    _refuse_binary(data, file.name)
                 unpacked += len(data)
                 _check_ratio(unpacked, raw.tell(), file.name)
                 yield data, raw.tell()
@@ -45,6 +59,17 @@ def unpacked_bytes(file: SourceFile) -> Iterator[tuple[bytes, int]]:
         if error.errno is None:  # gzip and bzip2 raise OSError for bad data, without an errno
             raise InputError(f"{file.name} is damaged: its {form} data is not valid. {again}") from None
         raise InputError(f"{file.name} could not be read: {reason(error)}. Check the file.") from None
+
+
+def _refuse_binary(head: bytes, name: str) -> None:
+    """Refuse files that hold their text in another form, by the first bytes after unpacking."""
+    for magic, (what, advice) in _REFUSED.items():
+        if head.startswith(magic):
+            raise InputError(f"{name} is {what}, which pairloom does not read. {advice}")
+    if head[257:262] == b"ustar":
+        raise InputError(f"{name} is a tar archive, which pairloom does not read. {_UNPACK}")
+    if _compression(head):
+        raise InputError(f"{name} is compressed twice. Unpack it once first.")
 
 
 def _check_ratio(unpacked: int, read: int, name: str) -> None:
@@ -68,9 +93,6 @@ def _unpack(raw: BinaryIO, name: str) -> _Unpacked:
     """Undo the compression of a file. Its module is imported only when needed, to keep start-up fast."""
     head = raw.read(16)
     raw.seek(0)
-    for magic, what in _REFUSED.items():
-        if head.startswith(magic):
-            raise InputError(f"{name} is {what}, which pairloom does not read. Unpack it to text first.")
     form = _compression(head)
     if form == "gzip":
         import gzip

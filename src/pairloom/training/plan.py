@@ -94,7 +94,7 @@ class Plan:
         plan = cls._of(config, text, options, start, run)
         if config.model == "sppmi-svd":
             raise ConfigError("model=sppmi-svd counts the pairs of a text, but pairs are given here. Use skipgram.")
-        about_text = sorted(options.keys() & {*PairSource.unused_options, "max_sentence"})
+        about_text = sorted(options.keys() & {*PairSource.unused_options, "max_sentence", "as_text"})
         if about_text:
             raise ConfigError(f"{about_text[0]} is about text, but pairs are given here. Leave it out.")
         if config.model == "cbow" or config.objective == "hs":

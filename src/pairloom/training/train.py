@@ -43,7 +43,7 @@ def train(
     """Learn an `Embedding` from a corpus: a file, a glob, a folder, a list of files, or an iterable of token lists.
 
     options          the fields of `TrainConfig` (dim, window, negatives, epochs, ...) and of `TextOptions` (lowercase,
-                     encoding, errors, max_sentence)
+                     encoding, errors, max_sentence, as_text)
     threads          all cores by default; the vectors are the same for any number
     keep, drop       words to keep even if they are rare, and words to leave out
     vocabulary       learn these words, instead of counting the corpus

@@ -3,13 +3,14 @@
 import json
 from argparse import ArgumentParser, Namespace
 
-from pairloom.cli.arguments import DECODING, add_decoding, add_json, explicit_options, number, whole_number
+from pairloom.cli.arguments import DECODING, add_as_text, add_decoding, add_json, explicit_options, number, whole_number
 from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths
 from pairloom.config import TextOptions
 
 PURPOSE = "join words into phrases like word2vec's word2phrase: same flags, same text"
 EXAMPLE = "pairloom word2phrase -train text.txt -output phrases.txt -threshold 100"
+OPTION_NAMES = {"min_count": "-min-count", "threshold": "-threshold"}
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -29,6 +30,7 @@ def arguments(parser: ArgumentParser) -> None:
         "-debug", type=whole_number, default=2, metavar="N", help="0: print no progress and no summary (default: 2)"
     )
     add_decoding(parser)
+    add_as_text(parser)
     add_json(parser)
 
 
@@ -41,7 +43,9 @@ def run(args: Namespace) -> None:
     check_not_read(args.output, args.train)
     options = {"scoring": "word2vec", "min_count": args.min_count, "threshold": args.threshold}
     with (
-        open_corpus(input_paths([args.train]), text=TextOptions(**explicit_options(args, DECODING))) as text,
+        open_corpus(
+            input_paths([args.train]), text=TextOptions(**explicit_options(args, (*DECODING, "as_text")))
+        ) as text,
         progress(args.debug < 1) as on_progress,
         closed_pipe_is_no_error(),
     ):

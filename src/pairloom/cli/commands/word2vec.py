@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from pairloom.cli.arguments import DECODING, add_decoding, add_json, explicit_options, number, whole_number
+from pairloom.cli.arguments import DECODING, add_as_text, add_decoding, add_json, explicit_options, number, whole_number
 from pairloom.cli.console import print_message, progress
 from pairloom.cli.files import check_not_read, input_paths, is_same_file
 from pairloom.config import TextOptions
@@ -57,6 +57,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("-save-vocab", metavar="FILE", help="write the words and their counts to this file")
     parser.add_argument("-read-vocab", metavar="FILE", help="read the words and their counts from this file")
     add_decoding(parser)
+    add_as_text(parser)
     add_json(parser)
     parser.epilog = (
         f"example: {EXAMPLE}\n\n"
@@ -149,7 +150,7 @@ def _train(args: Namespace, vocabulary: "Vocabulary | None") -> "Embedding":
             max_sentence=_MAX_SENTENCE,
             heldout=0.0,
             **min_count,
-            **explicit_options(args, DECODING),
+            **explicit_options(args, (*DECODING, "as_text")),
         )
 
 
@@ -157,7 +158,7 @@ def _count(args: Namespace) -> "Vocabulary":
     from pairloom.corpus.sentences import open_corpus
     from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 
-    text = TextOptions(**explicit_options(args, DECODING))
+    text = TextOptions(**explicit_options(args, (*DECODING, "as_text")))
     with open_corpus(input_paths([args.train]), text=text) as corpus, progress(args.debug < 1) as on_progress:
         return Vocabulary.from_corpus(corpus, WordSelection(min_count=args.min_count), on_progress=on_progress)
 

@@ -1,0 +1,176 @@
+"""Recognise files that hold text in another format: JSON, CSV, CoNLL-U, XML and HTML.
+
+Read as plain text, they would be trained on with their keys, tags and numbers. The first lines decide, and the name
+only helps where few lines could look like this by chance. For a format with an unmistakable form three lines are
+enough; a table of values takes five lines that agree in everything.
+"""
+
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import NamedTuple
+
+from pairloom.corpus.finding import SourceFile
+from pairloom.errors import InputError
+
+_HEAD = 1 << 18  # characters to look at
+_LINES, _FEWEST, _FEWEST_ROWS = 50, 3, 5
+_DELIMITERS = ((",", "commas", (".csv",)), (";", "semicolons", (".csv",)), ("\t", "tabs", (".tsv", ".tab")))
+_UNPACKERS = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
+
+_KEY = r'"(?:[^"\\]|\\.)*"\s*:'
+_OBJECT = re.compile(rf"\s*\{{\s*{_KEY}")
+_DOCUMENT = re.compile(rf"\s*(?:\[\s*\{{|\{{\s*\n)\s*{_KEY}")
+_MARKUP = re.compile(r"\s*<(?:\?xml\b|!doctype\s|html\b|mediawiki\b)", re.IGNORECASE)
+_HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+)?html\b", re.IGNORECASE)
+_TOKEN_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
+_COLUMN_NAME = re.compile(r"[^\W\d][\w.#/()-]{0,39}(?: [\w.#/()-]+){0,2}")
+_NUMBER = re.compile(r"[+-]?[0-9][0-9.,:/TZ-]*")
+_ALL_TEXT_OF_XML = (
+    'python3 -c "import sys, xml.etree.ElementTree as tree; '
+    '[print(text) for text in tree.parse(sys.stdin.buffer).getroot().itertext()]"'
+)
+_ALL_TEXT_OF_HTML = (
+    "python3 -c \"import html, re, sys; tags = '(?s)<script.*?</script>|<style.*?</style>|<[^>]*>'; "
+    "print(html.unescape(re.sub(tags, ' ', sys.stdin.read())))\""
+)
+
+
+class _Format(NamedTuple):
+    """A format that was recognised."""
+
+    name: str
+    advice: str
+
+
+def check_plain_text(text: str, file: SourceFile) -> None:
+    """Refuse the first block of a file if it is in another format, with a command that extracts the text."""
+    head = text if len(text) <= _HEAD else text[: text.rfind("\n", 0, _HEAD) + 1 or _HEAD]
+    lines = [line for line in head.split("\n", 2 * _LINES)[: 2 * _LINES] if line.strip()]
+    found = _json(head, lines, file) or _markup(head, file) or _conllu(lines, file) or _table(head, file)
+    if found:
+        raise InputError(
+            f"{file.name} is {found.name}, not plain text. To read it as it is, use as_text (--as-text). {found.advice}"
+        )
+
+
+def _extract(file: SourceFile, program: str) -> str:
+    """The advice to extract the text by a program that reads standard input."""
+    if file.spooled:
+        return f"Otherwise extract the text first, by a pipe through: {program}"
+    unpacker, name = _UNPACKERS.get(Path(file.name).suffix.lower()), shlex.quote(file.name)
+    command = f"{unpacker} {name} | {program}" if unpacker else f"{program} < {name}"
+    return f"Otherwise extract the text first, for example: {command} > text.txt"
+
+
+def _suffix(file: SourceFile) -> str:
+    """The suffix of the name, without that of a compression."""
+    path = Path(file.name.lower())
+    return Path(path.stem).suffix if path.suffix in _UNPACKERS else path.suffix
+
+
+# --- JSON
+
+
+def _json(head: str, lines: list[str], file: SourceFile) -> _Format | None:
+    named = _suffix(file) in (".jsonl", ".ndjson", ".json")
+    if len(lines) >= (1 if named else _FEWEST) and all(map(_OBJECT.match, lines)):
+        return _Format("JSON, an object on each line", _extract(file, f"jq -r {shlex.quote(_text_key(head))}"))
+    if _DOCUMENT.match(head):
+        key = f".[]{_text_key(head)}" if head.lstrip().startswith("[") else ".. | strings"
+        return _Format("JSON", _extract(file, f"jq -r {shlex.quote(key)}"))
+    return None
+
+
+def _text_key(head: str) -> str:
+    """The key of the longest string of the first object, for jq."""
+    try:
+        first, _ = json.JSONDecoder().raw_decode(head, head.index("{"))
+    except (ValueError, RecursionError):  # longer than the head
+        first = {}
+    lengths = {key: len(value) for key, value in first.items() if isinstance(value, str)}
+    key = max(lengths, key=lambda key: lengths[key], default="text")
+    return f".{key}" if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", key) else f".{json.dumps(key)}"
+
+
+# --- XML, HTML and CoNLL-U
+
+
+def _markup(head: str, file: SourceFile) -> _Format | None:
+    named = _suffix(file) in (".xml", ".html", ".htm") and head.lstrip().startswith("<")
+    if not named and not _MARKUP.match(head):
+        return None
+    if _HTML.match(head) or _suffix(file) in (".html", ".htm"):
+        return _Format("HTML", _extract(file, _ALL_TEXT_OF_HTML))
+    return _Format("XML", _extract(file, _ALL_TEXT_OF_XML))
+
+
+def _conllu(lines: list[str], file: SourceFile) -> _Format | None:
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    if len(rows) < _FEWEST or not all(map(_is_token, rows)):
+        return None
+    name = "-" if file.spooled else shlex.quote(file.name)
+    pairs = f"pairloom pairs conllu {name} -o pairs.txt && pairloom train --pairs pairs.txt -o vectors.loom"
+    return _Format("CoNLL-U, a parse", f"Otherwise train on its dependencies: {pairs}")
+
+
+def _is_token(row: list[str]) -> bool:
+    return len(row) == 10 and bool(_TOKEN_ID.fullmatch(row[0])) and (row[6] == "_" or row[6].isdigit())
+
+
+# --- Tables
+
+
+def _table(head: str, file: SourceFile) -> _Format | None:
+    for delimiter, name, suffixes in _DELIMITERS:
+        rows = _rows(head, delimiter)
+        named = _suffix(file) in suffixes
+        if _is_even(rows, 2 if named else _FEWEST_ROWS) and (named or _has_header(rows, delimiter)):
+            return _Format(f"a table, separated by {name}", _extract(file, _column_of(rows, delimiter)))
+    return None
+
+
+def _rows(head: str, delimiter: str) -> list[list[str]]:
+    """The first rows, up to one that is cut or not valid."""
+    rows: list[list[str]] = []
+    if delimiter not in head.partition("\n")[0]:  # most text ends here
+        return rows
+    try:
+        for row in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, strict=True):
+            rows += [row] if row else []
+            if len(rows) == _LINES:
+                break
+    except csv.Error:
+        pass
+    return rows
+
+
+def _is_even(rows: list[list[str]], fewest: int) -> bool:
+    """Whether all rows have the same number of columns, two or more."""
+    return len(rows) >= fewest and len(rows[0]) > 1 and all(len(row) == len(rows[0]) for row in rows)
+
+
+def _has_header(rows: list[list[str]], delimiter: str) -> bool:
+    """Whether the first row names columns and the others are not prose.
+
+    Prose has a space after a comma. It has none beside a tab, so there a column of numbers below a name is required.
+    """
+    header, *values = rows
+    if len({*header}) < len(header) or not all(map(_COLUMN_NAME.fullmatch, header[not header[0] :])):
+        return False  # pandas leaves the name of the first column empty
+    if delimiter != "\t":
+        return not any(field.startswith(" ") for row in rows for field in row[1:])
+    return any(all(map(_NUMBER.fullmatch, column)) for column in zip(*values, strict=True))
+
+
+def _column_of(rows: list[list[str]], delimiter: str) -> str:
+    """A program that prints the column with the longest texts."""
+    lengths = [sum(map(len, column)) for column in zip(*rows, strict=True)]
+    column = lengths.index(max(lengths))
+    if delimiter == "\t":
+        return f"cut -f {column + 1}"
+    reader = "csv.reader(sys.stdin)" if delimiter == "," else f"csv.reader(sys.stdin, delimiter={delimiter!r})"
+    return f'python3 -c "import csv, sys; [print(*row[{column}:{column + 1}]) for row in {reader}]"'

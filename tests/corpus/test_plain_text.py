@@ -1,0 +1,178 @@
+"""Files in other formats are refused with a command that extracts their text, and plain text is never taken for one."""
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import pairloom
+from pairloom.corpus.sentences import open_corpus
+from pairloom.errors import InputError
+from tests.corpus.helpers import message, sentences
+
+REVIEWS = ["Well, it was good.", 'They said "yes" twice.', "no comment at all", "a b; c d", "fine", "the end of it"]
+JSONL = "".join(json.dumps({"id": str(i), "body": text, "n": i}) + "\n" for i, text in enumerate(REVIEWS))
+QUOTED = ['"' + text.replace('"', '""') + '"' for text in REVIEWS]
+CSV = "id,text,label\n" + "".join(f"{i},{text},pos\n" for i, text in enumerate(QUOTED))
+TSV = "id\ttext\n" + "".join(f"{i}\t{text}\n" for i, text in enumerate(REVIEWS))
+TOKEN = "{}\t{}\t_\tNOUN\t_\t_\t{}\tdep\t_\t_\n"
+CONLLU = "# text = a b c\n" + "".join(TOKEN.format(i + 1, word, i) for i, word in enumerate("abc")) + "\n"
+XML = "<?xml version='1.0' encoding='utf-8'?>\n<doc><p>Ein &amp; zwei</p><p>drei</p></doc>\n"
+HTML = "<!DOCTYPE html>\n<html><style>p {}</style><body><p>Ein &amp; zwei</p>\n<script>x()</script></body></html>\n"
+JSON = "JSON, an object on each line"
+
+OTHERS = {
+    "JSONL": ("a.txt", JSONL, JSON, "jq -r .body < {}"),
+    "one object, by its name": ("a.jsonl", JSONL.splitlines()[0], JSON, "jq -r .body < {}"),
+    "a key with a space": ("a.ndjson", '{"my text": "it"}', JSON, "jq -r '.\"my text\"' < {}"),
+    "objects without a string": ("a.txt", '{"a": [1]}\n' * 3, JSON, "jq -r .text < {}"),
+    "an object longer than what is looked at": ("a.jsonl", '{"a": "' + "b " * 200_000, JSON, "jq -r .text < {}"),
+    "a list of objects": ("a.txt", json.dumps([{"text": "a b"}] * 9), "JSON", "jq -r '.[].text' < {}"),
+    "one object over several lines": ("a.txt", json.dumps({"a": 1}, indent=1), "JSON", "jq -r '.. | strings' < {}"),
+    "CSV": ("a.txt", CSV, "a table, separated by commas", None),
+    "CSV with semicolons": ("a.txt", "a;b\n" + "1;x y\n" * 5, "a table, separated by semicolons", None),
+    "CSV of pandas": ("a.txt", ",text\n" + "1,x y\n" * 5, "a table, separated by commas", None),
+    "CSV with a line end": ("a.txt", CSV.replace(" was ", "\n\n"), "a table, separated by commas", None),
+    "CSV of many lines": ("a.txt", "id,text\n" + "1,x y\n" * 99, "a table, separated by commas", None),
+    "two lines of CSV, by its name": ("a.csv", "1,a b\n2,c d\n", "a table, separated by commas", None),
+    "TSV": ("a.txt", TSV, "a table, separated by tabs", "cut -f 2 < {}"),
+    "two lines of TSV, by its name": ("a.tsv", "a b\t1\nc d\t2\n", "a table, separated by tabs", "cut -f 1 < {}"),
+    "XML": ("a.txt", XML, "XML", None),
+    "XML without a declaration, by its name": ("a.xml", "<tei>a</tei>", "XML", None),
+    "a dump of Wikipedia": ("a.txt", '<mediawiki xmlns="x">\n', "XML", None),
+    "HTML": ("a.txt", HTML, "HTML", None),
+    "HTML, by its name": ("a.htm", "<p>a</p>", "HTML", None),
+    "XHTML": ("a.txt", '<?xml version="1.0"?>\n<html><p>a</p>\n', "HTML", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_formats_are_refused_with_a_command_that_extracts_the_text(write: Callable[..., Path], name: str) -> None:
+    file, content, what, command = OTHERS[name]
+    path = write(content, file)
+    said = message(InputError, sentences, path)
+    assert said.startswith(
+        f"{path} is {what}, not plain text. To read it as it is, use as_text (--as-text). Otherwise extract the text "
+        "first, for example: "
+    )
+    assert command is None or said.endswith(f": {command.format(path)} > text.txt")
+    assert [word for sentence in sentences(path, as_text=True) for word in sentence] == content.split()
+    assert sentences(path, lambda line: line.split())
+
+
+def test_a_parse_is_answered_with_the_commands_for_its_pairs(write: Callable[..., Path], tmp_path: Path) -> None:
+    path = write(CONLLU)
+    pairs = f"pairloom pairs conllu {path} -o pairs.txt && pairloom train --pairs pairs.txt -o vectors.loom"
+    assert message(InputError, sentences, path) == (
+        f"{path} is CoNLL-U, a parse, not plain text. To read it as it is, use as_text (--as-text). Otherwise train on "
+        f"its dependencies: {pairs}"
+    )
+
+
+def extracted(said: str, folder: Path) -> list[str]:
+    """The lines that the command at the end of a message prints."""
+    command = said.partition("for example: ")[2]
+    subprocess.run(command, shell=True, check=True, cwd=folder)
+    return (folder / "text.txt").read_text().splitlines()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the commands are for a POSIX shell")
+def test_the_commands_print_the_text(write: Callable[..., Path], tmp_path: Path) -> None:
+    def found(content: str | bytes, name: str = "a file.txt") -> list[str]:
+        return extracted(message(InputError, sentences, write(content, name)), tmp_path)
+
+    assert found(CSV) == ["text", *REVIEWS]
+    assert found(gzip.compress(CSV.encode()), "b.txt.gz") == ["text", *REVIEWS]
+    assert found("a;b\n\n" + "1;x y\n" * 5) == ["b", "", *["x y"] * 5]
+    assert found(TSV) == ["text", *REVIEWS]
+    assert found(XML) == ["Ein & zwei", "drei"]
+    assert [line.split() for line in found(HTML) if line.strip()] == [["Ein", "&", "zwei"]]
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
+def test_the_commands_for_json_print_the_text(write: Callable[..., Path], tmp_path: Path) -> None:
+    objects = [{"id": str(i), "my text": text} for i, text in enumerate(REVIEWS)]
+    for name, content in (
+        ("a.jsonl", JSONL),
+        ("b.json", json.dumps(objects)),
+        ("c.json", json.dumps(objects, indent=1)),
+    ):
+        assert extracted(message(InputError, sentences, write(content, name)), tmp_path) == REVIEWS
+
+
+@pytest.mark.parametrize(
+    ("pack", "suffix", "unpacker"), [(gzip, "gz", "zcat"), (bz2, "bz2", "bzcat"), (lzma, "xz", "xzcat")]
+)
+def test_packed_files_folders_and_streams_are_recognised_too(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, pack: object, suffix: str, unpacker: str
+) -> None:
+    path = write(pack.compress(JSONL.encode()), f"folder/a.{suffix}")  # type: ignore[attr-defined]
+    said = message(InputError, sentences, [write("plain text\n"), path.parent])
+    assert said.startswith(f"{path} is JSON,") and said.endswith(f": {unpacker} {path} | jq -r .body > text.txt")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+    assert message(InputError, sentences, "-") == (
+        f"standard input is {JSON}, not plain text. To read it as it is, use as_text (--as-text). Otherwise extract "
+        "the text first, by a pipe through: jq -r .body"
+    )
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CONLLU.encode())))
+    assert "pairloom pairs conllu - -o pairs.txt" in message(InputError, sentences, "-")
+
+
+PLAIN = {
+    "prose with commas": "Yes, of course\nNo, not at all\nWell, perhaps so\nOh, dear me\nBut, then again\nSo, it is\n",
+    "prose with as many commas without spaces": "Er wiegt 3,5 kg\n" * 9,
+    "a list with commas of different lengths": "a,b\na,b,c\nd,e\nf,g\nh,i\nj,k\n",
+    "two lines of names": "name,age\nann,3\n",
+    "commas and a quotation mark that is not closed": 'name,"it\n' + "a,b\n" * 9,
+    "commas and a quotation mark that is closed too early": 'name,"it"s\n' + "a,b\n" * 9,
+    "sentences and their translations": "the cat\tle chat\n" * 9,
+    "speakers with as many tabs": "Anna\tHello there\nBen\tGood morning\nAnna\tHow are you\nBen\tFine\nAnna\tGood\n",
+    "a heading and lines with numbers and tabs": "The first table\nrow\t1\nrow\t2\nrow\t3\nrow\t4\nrow\t5\n",
+    "numbers and tabs": "1\tone\n2\ttwo\n3\tthree\n4\tfour\n5\tfive\n6\tsix\n",
+    "the same name twice": "word\tword\n" + "a\t1\n" * 9,
+    "one line of JSON": '{"a": "b"}\n',
+    "JSON in prose": '{"a": "b"}\nis an object, and\n{"c": 1}\nis another one\n',
+    "lists in brackets": '["a", "b"]\n["c"]\n["d"]\n["e"]\n',
+    "braces": "{a b}\n{c d}\n{e f}\n{g h}\n",
+    "headings and comments": "# a heading\n# another, and more\n# a third\n# 4\n# 5\n# 6\n",
+    "code": "int f(int a, int b) {\n\treturn a;\n}\nint g(int a, int b) {\n\treturn b;\n}\n",
+    "documents in tags": '<doc id="12" url="x">\nsome text\n</doc>\n<s> a b </s>\n',
+    "tweets": "@ann: look <3 #cats\n@bob: yes, {lol}\n\n",
+    "sessions": "item7 item9\nitem2 item5\nitem1 item1\n",
+    "tagged words": "the/DET cat/NOUN\na/DET dog/NOUN\n",
+    "tokens on lines": "1\tthe\tDET\n2\tcat\tNOUN\n3\tsat\tVERB\n4\ton\tADP\n5\tit\tPRON\n",
+    "ten columns without heads": "\t".join("abcdefghij") + "\n" + "\t".join("klmnopqrst") + "\n",
+    "one line": "word",
+    "a line longer than what is looked at": "a, b " * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_plain_text_is_read(write: Callable[..., Path], name: str) -> None:
+    text = PLAIN[name]
+    assert sum(map(len, sentences(write(text)))) == len(text.split())
+
+
+def test_pairs_and_edges_may_look_like_tables(write: Callable[..., Path]) -> None:
+    path = write("word\tcontext\n" + "".join(f"w{i}\t{i}\n" for i in range(9)))
+    assert len(pairloom.train_pairs(path, min_count=1, dim=2, epochs=1).words) == 10
+    assert len(pairloom.walk(path).graph.nodes) == 20
+
+
+@pytest.mark.parametrize("option", [{"as_text": 1}, {"as_text": "yes"}])
+def test_as_text_is_true_or_false(write: Callable[..., Path], option: dict[str, object]) -> None:
+    assert "Use True or False." in message(InputError, sentences, write("a b"), **option)
+
+
+def test_only_the_first_block_of_a_file_is_looked_at(write: Callable[..., Path]) -> None:
+    with open_corpus(write("plain text\n" + JSONL * 3000)) as corpus:
+        assert sum(1 for _ in corpus.sentences()) == 1 + 3000 * len(REVIEWS)
