@@ -111,7 +111,7 @@ def by_command(bench: Bench, case: Case) -> Iterator[str]:
 def _unknown_options(case: Case, message: str) -> Iterator[str]:
     """The options in a message that neither the command nor, in `pairloom COMMAND --option`, the named one has."""
     given = {str(part).partition("=")[0] for part in case.argv or ()}
-    for command, option in re.findall(r"(?:pairloom ([\w-]+) )?(?<![\w-])(--[a-z][a-z-]*)", message):
+    for command, option in re.findall(r"(?:pairloom ([\w-]+) )?(?<![\w-])(--[a-z][a-z0-9-]*)", message):
         parser = options.parsers().get(command or str((case.argv or [""])[0]))
         known = parser._option_string_actions if parser else {"--help"}
         if option not in known and option not in given:

@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 PURPOSE = "train on pairs like word2vecf: same flags, same files"
 EXAMPLE = "pairloom word2vecf -train dep.contexts -wvocab wv -cvocab cv -output words.vec -dumpcv contexts.vec"
 
-OPTION_NAMES = {"dim": "-size", "sample": "-sample", "negatives": "-negative", "epochs": "-iters", "lr": "-alpha"}
+OPTION_NAMES = {
+    "dim": "-size",
+    "sample": "-sample",
+    "negatives": "-negative",
+    "epochs": "-iters",
+    "min_count": "-min-count",
+    "min_context_count": "-min-count",
+    "lr": "-alpha",
+    "min_lr": "-alpha",
+}
 _FLAGS: tuple[tuple[str, Any, Any, str], ...] = (
     ("size", whole_number, 100, "length of the vectors"),
     ("sample", number, 0.0, "thin out words and contexts that make up more than this share of the pairs"),
