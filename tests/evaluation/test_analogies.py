@@ -79,3 +79,25 @@ def test_folded_case_excludes_a_question_word_in_every_case(tmp_path):
 def test_questions_before_any_section_form_one_without_a_name(tmp_path):
     scores = analogies(planted(noise=0), write(tmp_path, "x0 y0 x1 y1\nx1 y1 x0 y0\n"))
     assert [(section.name, section.asked) for section in scores.sections] == [("", 2)]
+
+
+@pytest.mark.parametrize(
+    ("sections", "semantic", "syntactic"),
+    [
+        ([""], None, None),  # MSR's word relationship test as one list: all syntactic, but the file does not say so
+        (["JJ_JJR", "NN_NNPOS", "VB_VBD"], 0, 3),
+        (["jj_jjr", "nns_nn"], 0, 2),
+        (["I01 [noun - plural_reg]", "D03 [adj+ly_reg]", "E01 [country - capital]", "L10 [antonyms - binary]"], 2, 2),
+        (["capital-world", "family"], 2, 0),
+        (["family", "my-own"], None, None),
+        (["Hauptstadt", "gram3-Komparativ"], 1, 1),
+        (["Ideas", "Emotions", "nn_"], None, None),
+    ],
+)
+def test_questions_are_only_split_by_kind_if_the_names_of_all_sections_tell_it(sections, semantic, syntactic, tmp_path):
+    text = "".join((f": {name}\n" if name else "") + "x0 y0 x1 y1\n" for name in sections)
+    scores = analogies(planted(noise=0), write(tmp_path, text))
+    found = [part if part is None else part.asked for part in (scores.semantic, scores.syntactic)]
+    assert found == [semantic, syntactic]
+    assert [scores.as_dict()[kind] is None for kind in ("semantic", "syntactic")] == [semantic is None] * 2
+    assert scores.total.asked == len(sections)

@@ -60,6 +60,12 @@ def test_the_command_prints_scores_with_their_coverage(folder, capsys):
     )
 
 
+def test_sections_of_unknown_kind_are_only_totalled(folder, capsys):
+    (folder / "msr.txt").write_text("x0 y0 x1 y1\n")
+    out = printed(capsys, "two.loom", "msr.txt").splitlines()
+    assert [line.split()[0] for line in out] == ["test", "msr.txt", "known:"]
+
+
 def test_models_are_printed_side_by_side(folder, capsys):
     out = printed(capsys, "one.loom", "analogies.txt", "--against", "two.loom", "one.loom").splitlines()
     assert re.split("  +", out[0]) == ["test", "score", "one.loom", "known", "two.loom", "known", "one.loom", "known"]

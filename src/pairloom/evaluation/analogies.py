@@ -5,12 +5,15 @@ The format is that of Google's questions-words.txt:
     : capital-common-countries
     Athens Greece Baghdad Iraq
 
-Sections whose names begin with "gram" are syntactic, the others semantic.
+Google's names begin with "gram" for syntactic sections. The codes of BATS (I, D: inflection and derivation; E, L:
+facts and meanings) and the part-of-speech tags of MSR tell the kind too. If the kind of a section is unknown, for
+example in MSR's file without sections, the scores of the file are not split by kind.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,6 +26,12 @@ from pairloom.vectors.embedding import Embedding, as_vectors
 from pairloom.vectors.vectors import Vectors
 
 Question = tuple[str, ...]  # a, b, c and the expected answer
+Kind = Literal["semantic", "syntactic"]
+
+_NAMES: dict[Kind, re.Pattern[str]] = {
+    "semantic": re.compile("(capital-common-countries|capital-world|currency|city-in-state|family)$|[EL][0-9]{2}\\b"),
+    "syntactic": re.compile("[ID][0-9]{2}\\b|(?i:(jj|nn|vb)[a-z]*_(jj|nn|vb)[a-z]*$)"),
+}
 
 
 class Section(NamedTuple):
@@ -73,23 +82,40 @@ class AnalogyScores:
         return _sum("total", self.sections)
 
     @property
-    def semantic(self) -> Tally:
-        return _sum("semantic", (tally for tally in self.sections if not is_syntactic(tally.name)))
+    def semantic(self) -> Tally | None:
+        """The semantic sections, or None if the kind of a section is unknown."""
+        return self._of_kind("semantic")
 
     @property
-    def syntactic(self) -> Tally:
-        return _sum("syntactic", (tally for tally in self.sections if is_syntactic(tally.name)))
+    def syntactic(self) -> Tally | None:
+        """The syntactic sections, or None if the kind of a section is unknown."""
+        return self._of_kind("syntactic")
+
+    def _of_kind(self, kind: Kind) -> Tally | None:
+        kinds = kinds_of([tally.name for tally in self.sections])
+        if None in kinds:
+            return None
+        return _sum(kind, (tally for tally, its_kind in zip(self.sections, kinds, strict=True) if its_kind == kind))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        parts = {part.name: part.as_dict() for part in (self.total, self.semantic, self.syntactic)}
+        kinds = {"semantic": self.semantic, "syntactic": self.syntactic}
+        parts = {"total": self.total.as_dict()} | {name: tally and tally.as_dict() for name, tally in kinds.items()}
         head = {"kind": "analogies", "file": self.file, "method": self.method, **self.policy.as_dict()}
         return head | parts | {"sections": [tally.as_dict() for tally in self.sections]}
 
 
-def is_syntactic(section: str) -> bool:
-    """Whether Google's name for a section marks it as syntactic."""
-    return section.startswith("gram")
+def kinds_of(sections: Sequence[str]) -> list[Kind | None]:
+    """The kind of each section, by its name. None if it is unknown.
+
+    In a file with a section "gram..." all names are Google's, or a translator's after Google's example.
+
+    >>> kinds_of(["family", "gram1-adverb"]), kinds_of(["family", "L01 [hypernyms]", "NN_NNS", ""])
+    (['semantic', 'syntactic'], ['semantic', 'semantic', 'syntactic', None])
+    """
+    if any(name.startswith("gram") for name in sections):
+        return ["syntactic" if name.startswith("gram") else "semantic" for name in sections]
+    return [next((kind for kind, names in _NAMES.items() if names.match(name)), None) for name in sections]
 
 
 def analogies(

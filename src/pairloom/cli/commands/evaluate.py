@@ -133,7 +133,8 @@ def _analogy_lines(scores: "AnalogyScores", sections: bool) -> Iterator[Line]:
     from pairloom.evaluation import METHODS
 
     label = METHODS[scores.method].label
-    parts = [(_name(scores), scores.total), ("  semantic", scores.semantic), ("  syntactic", scores.syntactic)]
+    kinds = (("  semantic", scores.semantic), ("  syntactic", scores.syntactic))
+    parts = [(_name(scores), scores.total), *((name, tally) for name, tally in kinds if tally)]
     if sections:
         parts += [(f"    {tally.name or '(no name)'}", tally) for tally in scores.sections]
     for name, tally in parts:
