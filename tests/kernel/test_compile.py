@@ -12,30 +12,66 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from pairloom import kernel
+from pairloom.errors import OutputError
 from pairloom.kernel.compile import KernelFile, njit
 
 
-def test_beside_the_source_if_that_can_be_written(tmp_path):
-    assert kernel._cache_dir(tmp_path, tmp_path / "ours") == ""
-    assert list(tmp_path.iterdir()) == []
+@pytest.fixture
+def nowhere(tmp_path):
+    """A path that cannot be written, not even by root: it is below a file."""
+    (tmp_path / "file").write_text("in the way")
+    return tmp_path / "file" / "folder"
 
 
-def test_in_our_cache_folder_if_not(tmp_path, monkeypatch):
-    package = tmp_path / "package"
-    monkeypatch.setattr(os, "access", lambda path, _: path != package)
-    assert kernel._cache_dir(package, tmp_path / "a" / "ours") == str(tmp_path / "a" / "ours")
-    assert (tmp_path / "a" / "ours").is_dir()
+def test_where_the_user_says_if_that_can_be_written(tmp_path, nowhere):
+    assert kernel._cache_dir(str(tmp_path / "given"), tmp_path / "package", pytest.fail) == str(tmp_path / "given")
+    assert kernel._cache_dir(str(nowhere), tmp_path / "package", pytest.fail) == ""
 
 
-def test_in_a_folder_of_this_process_if_nothing_else_can_be_written(tmp_path, monkeypatch):
+def test_beside_the_source_if_that_can_be_written(tmp_path, nowhere):
+    assert kernel._cache_dir("", tmp_path / "package", pytest.fail) == ""
+    assert list((tmp_path / "package" / "__pycache__").iterdir()) == []
+
+
+@pytest.mark.parametrize("given", ["", "below a file"])
+def test_in_our_cache_folder_if_not(given, tmp_path, nowhere):
+    given = str(nowhere) if given else ""
+    assert kernel._cache_dir(given, nowhere, lambda: tmp_path / "ours") == str(tmp_path / "ours" / "kernels")
+    assert (tmp_path / "ours" / "kernels").is_dir()
+
+
+def test_in_a_folder_of_this_process_if_nothing_else_can_be_written(nowhere, monkeypatch):
     registered = []
     monkeypatch.setattr(kernel.atexit, "register", lambda *args, **_: registered.append(args))
-    monkeypatch.setattr(os, "access", lambda path, _: False)
-    (tmp_path / "file").write_text("in the way")
-    folder = kernel._cache_dir(tmp_path, tmp_path / "file" / "ours")
+    folder = kernel._cache_dir("", nowhere, lambda: nowhere)
     assert os.path.isdir(folder)  # noqa: PTH112
     assert registered[0][1] == folder
     os.rmdir(folder)  # noqa: PTH106
+
+
+def test_a_machine_without_any_folder_to_write_to_is_told_so_in_one_line(nowhere, monkeypatch):
+    monkeypatch.setattr(kernel.tempfile, "tempdir", str(nowhere))
+    with pytest.raises(OutputError, match=r"^There is no folder for compiled code: .*Set NUMBA_CACHE_DIR to a folder"):
+        kernel._cache_dir("", nowhere, lambda: nowhere)
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("NUMBA_DISABLE_JIT=1", "NUMBA_DISABLE_JIT is set, and kernels only run when they are compiled. Unset it.\n"),
+        (
+            "NUMBA_NUM_THREADS=0",
+            "Numba cannot be loaded: Number of threads specified must be > 0. "
+            "Check the environment variables NUMBA_*.\n",
+        ),
+    ],
+)
+def test_settings_of_numba_that_stop_kernels_are_refused_in_one_line(setting, says, tmp_path):
+    (tmp_path / "text.txt").write_text("a b c\n" * 20)
+    command = [sys.executable, "-m", "pairloom", "train", "text.txt", "-o", "m.loom", "--quiet"]
+    name, _, value = setting.partition("=")
+    done = subprocess.run(command, env={**os.environ, name: value}, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, f"pairloom train: {says}")
 
 
 # --- What is kept heals itself
@@ -185,11 +221,6 @@ def test_a_cache_that_cannot_be_written_costs_time_and_nothing_else(compiled, mo
     monkeypatch.setattr(KernelFile, "_open_for_write", full)
     assert compiled()(20) == 41
     assert entries(compiled.folder) == []
-
-
-def test_without_compiling_a_kernel_is_plain_python(monkeypatch):
-    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
-    assert njit(cache=True)(twice_and_one) is twice_and_one
 
 
 def test_every_kernel_is_kept_this_way():

@@ -25,7 +25,7 @@ def njit(**options):
 
     def compiled(function):
         dispatcher = numba.njit(**options)(function)
-        cache = getattr(dispatcher, "_cache", None)  # none under NUMBA_DISABLE_JIT
+        cache = dispatcher._cache
         if hasattr(cache, "_cache_file"):
             cache._cache_file.__class__ = KernelFile
         return dispatcher

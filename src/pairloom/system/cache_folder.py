@@ -1,8 +1,13 @@
 """The folder that keeps encoded text and compiled kernels between runs."""
 
+import atexit
 import os
+import shutil
+import tempfile
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from pairloom.errors import OutputError
@@ -11,31 +16,68 @@ from pairloom.types import PathName
 
 
 def cache_folder(cache_dir: PathName | None = None) -> Path:
-    """cache_dir if given, otherwise $PAIRLOOM_CACHE, otherwise the system's folder for caches."""
-    if cache_dir is not None:
-        return Path(cache_dir)
+    """cache_dir if given, otherwise $PAIRLOOM_CACHE, otherwise the system's folder for caches.
+
+    If the system's folder cannot be written, for example by a user without a home, it is a folder that is deleted when
+    the process ends.
+    """
+    given = os.environ.get("PAIRLOOM_CACHE") if cache_dir is None else cache_dir
+    return Path(given) if given else _system_folder()
+
+
+@cache
+def _system_folder() -> Path:
     import platformdirs
 
-    return Path(os.environ.get("PAIRLOOM_CACHE") or platformdirs.user_cache_dir("pairloom"))
+    folder = Path(platformdirs.user_cache_dir("pairloom"))
+    if _may_be_written(folder):
+        return folder
+    passing = tempfile.mkdtemp(prefix="pairloom-cache-")
+    atexit.register(shutil.rmtree, passing, ignore_errors=True)
+    warnings.warn(
+        f"The cache folder {folder} cannot be written, so nothing is kept for the next run. "
+        "Choose another with cache_dir (--cache-dir) or in PAIRLOOM_CACHE.",
+        stacklevel=3,
+    )
+    return Path(passing)
+
+
+def _may_be_written(folder: Path) -> bool:
+    """Whether a folder can be written, or created. It is not created here. (~ stays ~ for a user without a home.)"""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    return folder.is_absolute() and there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+
+
+def check_writable(cache_dir: PathName | None) -> None:
+    """Raise an OutputError if the cache cannot be written, and holds no text that may make this unnecessary."""
+    folder = cache_folder(cache_dir)
+    try:
+        with temporary_folder(folder):
+            pass
+    except OutputError:
+        with suppress(OSError):
+            if any(folder.iterdir()):
+                return
+        raise
 
 
 @contextmanager
-def temporary_folder(cache: Path) -> Iterator[Path]:
+def temporary_folder(cache_path: Path) -> Iterator[Path]:
     """A new folder in the cache. It is removed when the body ends, unless the body has renamed it."""
-    temporary = new_temporary_folder(cache)
+    temporary = new_temporary_folder(cache_path)
     try:
         yield temporary.path
     finally:
         temporary.remove()
 
 
-def new_temporary_folder(cache: Path) -> Temporary:
+def new_temporary_folder(cache_path: Path) -> Temporary:
     """A new folder in the cache, which the caller removes. The cache is created if it does not exist."""
     try:
-        cache.mkdir(parents=True, exist_ok=True)
-        return Temporary.folder(cache, IN_CACHE)
+        cache_path.mkdir(parents=True, exist_ok=True)
+        return Temporary.folder(cache_path, IN_CACHE)
     except OSError as error:
         raise OutputError(
-            f"The cache folder {cache} cannot be written: {error.strerror}. "
+            f"The cache folder {cache_path} cannot be written: {error.strerror}. "
             "Set PAIRLOOM_CACHE, or the option cache_dir, to another folder."
         ) from error

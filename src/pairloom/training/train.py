@@ -11,6 +11,7 @@ from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
+from pairloom.system.cache_folder import check_writable
 from pairloom.training.checkpoint import Checkpoints
 from pairloom.training.learn import learn
 from pairloom.training.plan import Plan, SideChoice, WordChoice
@@ -147,6 +148,7 @@ def train_given_pairs(
 
 def _load_kernels(plan: Plan, *, pairs: bool, from_lines: bool) -> None:
     """Compile before words are counted. Then measure memory: all later needs are added to what compiled code takes."""
+    check_writable(plan.cache_dir)  # compiling takes long
     plan.on_progress(Progress(stage="compile"))
     config = plan.config
     load_kernels(
