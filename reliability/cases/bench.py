@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from reliability.cases import folder, options
+from pairloom.errors import PairloomError
+from reliability.cases import folder, grammar, options
 from reliability.cases.case import OUTPUT, Case
 
 SECONDS = 20  # limit of a case; most take a hundredth of a second
@@ -104,6 +105,7 @@ def by_command(bench: Bench, case: Case) -> Iterator[str]:
         if says not in ended.err:
             yield f"{says!r} is not in {ended.err!r}"
         yield from (f"advises {option}, which does not exist" for option in _unknown_options(case, ended.err))
+        yield from (f"{fault} in {ended.err!r}" for fault in grammar.faults(ended.err.rstrip("\n")))
         if ended.out:
             yield f"printed {ended.out[:100]!r}"
 
@@ -137,6 +139,8 @@ def by_library(bench: Bench, case: Case) -> Iterator[str]:
             yield f"not one line: {error}"
         elif says not in str(error):
             yield f"{says!r} is not in {str(error)!r}"
+        elif isinstance(error, PairloomError):  # other messages are Python's
+            yield from (f"{fault} in {str(error)!r}" for fault in grammar.faults(str(error)))
     else:
         yield "nothing was raised"
 

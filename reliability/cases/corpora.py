@@ -225,7 +225,7 @@ CASES = [
     refused("a gzip bomb of one word", bomb, "unpacks to more than 200 times", 20, long=True),
     trained("a pipe, read once and spooled", pipe, 21, WORDS),
     refused("a device", lambda path: path.symlink_to("/dev/zero"), "is a device", 21),
-    refused("rare words only", TEXT, "100 times", 22, "--min-count", "100000"),
+    refused("rare words only", TEXT, ("Use --min-count 100, or", "Use min_count=100, or"), 22, "--min-count", "100000"),
     refused("one word, many times", "word " * 100, "2 words", 23),
     refused("one word, once", "word", "2 words", 23),
     refused("lines of one word", "one\ntwo\n" * 50, "no pairs", 23),

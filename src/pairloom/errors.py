@@ -15,6 +15,7 @@
     CorpusWarning, VectorsWarning, CheckpointWarning (UserWarnings): something odd, but the work goes on
 
     Fault   internal: a reader raises it, and its caller turns it into an InputError with the name of the file
+    NoPairsError (an InputError)   internal: its caller knows the corpus, and finds out which option would help
 
 A message says what was asked, what is so, and what to do, in that order and on one line.
 """
@@ -98,3 +99,7 @@ class Fault(Exception):
 
     Readers do not know the name of their file. The caller does, and puts it before the message.
     """
+
+
+class NoPairsError(InputError):
+    """There is no pair to learn from. Internal: the caller raises an InputError that names the option to change."""

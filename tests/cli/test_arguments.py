@@ -60,4 +60,59 @@ def test_a_file_too_many_is_named(model, capsys):
     with pytest.raises(SystemExit) as end:
         main(["info", str(model), "another.loom"])
     assert end.value.code == 2
-    assert "unexpected argument 'another.loom'. Put all files before the options." in capsys.readouterr().err
+    assert "unexpected argument 'another.loom'. Give only MODEL. See: " in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["vocab", "a.txt", "--quiet", "b.txt"])
+    assert "unexpected argument 'b.txt'. Put all files before the options. See: " in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["demo", "a.txt"])
+    assert "unexpected argument 'a.txt'. Leave it out. See: " in capsys.readouterr().err
+
+
+NO_FILE = "cannot be read: No such file or directory. Give the path of a file of vectors."
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["near", "cat", "MODEL"], f"cat {NO_FILE} If MODEL is the model, name it first."),
+        (["near", "cat", "dog"], f"cat {NO_FILE}"),
+        (["near", "MODEL", "TEXT"], "TEXT is a file. To ask for what it holds: pairloom near MODEL < TEXT"),
+        (["analogy", "cat", "dog", "cow", "MODEL"], f"cat {NO_FILE} If MODEL is the model, name it first."),
+        (["analogy", "MODEL", "TEXT"], "TEXT is a file. To ask for what it holds: pairloom analogy MODEL < TEXT"),
+        (["explain", "TEXT", "MODEL"], "If MODEL is the model, name it first."),
+        (["explain", "MODEL", "cat"], "'cat' is a word of the model, not a text. Give two words and no files, or the "),
+        (["explain", "MODEL", "cat"], "For the neighbours of one word: pairloom near MODEL cat"),
+        (["explain", "MODEL", "cat", "TEXT"], "'cat' is a word of the model, not a text."),
+        (["explain", "MODEL", "cat", "dog", "cow"], "'cat' is a word of the model, not a text."),
+        (["explain", "MODEL", "nothing"], "nothing does not exist. Check the path of the corpus."),
+        (["explain", "MODEL", "MODEL"], "MODEL is a model, not a text."),
+        (
+            ["evaluate", "TEXT", "MODEL"],
+            "MODEL is a model, not a text. If a model is needed, name it before all texts.",
+        ),
+        (["fold-in", "TEXT", "MODEL", "-o", "new.loom"], "If MODEL is the model, name it first."),
+        (["fold-in", "MODEL", "MODEL", "-o", "new.loom"], "MODEL is a model, not a text."),
+        (["train", "MODEL", "-o", "new.loom"], "MODEL is a model, not a text."),
+        (["train", "TEXT", "new.loom"], "No output is named. Name the file to write, for example: -o king.loom"),
+        (["vocab", "MODEL"], "MODEL is a model, not a text."),
+        (["phrases", "MODEL", "-o", "new.txt"], "MODEL is a model, not a text."),
+        (["walk", "MODEL", "-o", "new.txt"], "MODEL is a model, not a text."),
+        (["pairs", "baskets", "MODEL", "-o", "new.txt"], "MODEL is a model, not a text."),
+        (["word2vec", "-train", "MODEL", "-output", "new.bin"], "MODEL is a model, not a text."),
+        (["convert", "new.vec", "MODEL"], f"new.vec {NO_FILE} If MODEL is the model, name it first."),
+        (["convert", "new.vec", "newer.vec"], f"new.vec {NO_FILE}"),
+    ],
+)
+def test_arguments_in_the_wrong_order_are_told_apart(argv, message, model, corpus, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"MODEL": str(model), "TEXT": str(corpus)}
+
+    try:
+        code = main([names.get(argument, argument) for argument in argv])
+    except SystemExit as end:
+        code = end.code
+    printed = capsys.readouterr().err
+    assert code == 2
+    assert message in printed.replace(names["MODEL"], "MODEL").replace(names["TEXT"], "TEXT")
+    assert list(tmp_path.glob("new*")) == []

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import pairloom
+from pairloom.cli.main import main
 
 
 def test_a_closed_pipe_ends_quietly(model):
@@ -102,3 +103,26 @@ def test_the_package_runs_as_a_module(monkeypatch, capsys):
         runpy.run_module("pairloom", run_name="__main__")
     assert end.value.code == 0
     assert capsys.readouterr().out == f"pairloom {pairloom.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        (
+            "With sample=0.001, no pair is left. Use sample=0, or more text.",
+            "With --sample 0.001, no pair is left. Use ",
+        ),
+        ("Use min_count=1.", "Use --min-count 1."),
+        ("(objective=hs)", "(--objective hs)"),
+        ("dim=5/a.txt has no words. runs/dim=5 has none, nor has 'dim=5'.", "dim=5/a.txt has no words. runs/dim=5 has"),
+        ("dim=100.txt has no words.", "dim=100.txt has no words."),
+        ("topn=5 is not an option of training.", "topn=5 is not"),
+    ],
+)
+def test_the_library_s_names_of_options_become_those_of_the_command(message, shown, capsys, monkeypatch, tmp_path):
+    def train(*_, **__):
+        raise pairloom.InputError(message)
+
+    monkeypatch.setattr("pairloom.training.train.train_text", train)
+    assert main(["train", "text.txt", "-o", str(tmp_path / "m.loom")]) == 2
+    assert capsys.readouterr().err.startswith(f"pairloom train: {shown}")

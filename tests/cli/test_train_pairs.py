@@ -35,7 +35,7 @@ def test_the_command_trains_pairs_and_writes_both_sides(tmp_path, capsys):
         ("a b\na \t\n", "p.txt, line 2: 'a \\t' has no context."),
         ("a b 1\na b -2\n", "p.txt, line 2: a pair cannot have the weight -2."),
         ("a b nan\n", "p.txt, line 1: a pair cannot have the weight nan."),
-        ("a x\nb x\n", "min_context_count=1 leaves 1 of the 1 contexts of"),
+        ("a x\nb x\n", "has only one context of weight above 0, and training needs at least 2."),
         ("", "p.txt contains no pairs. Each line must read like: cat sleeps"),
     ],
 )

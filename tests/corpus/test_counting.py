@@ -140,7 +140,7 @@ def test_nul_characters_are_kept_and_reported_with_their_file(tmp_path: Path) ->
     with pytest.warns(CorpusWarning) as caught:
         assert vocabulary_of(tmp_path).words == ("\0", "a\0b", "c", "c\0")
     assert [str(w.message) for w in caught] == [
-        f"{tmp_path / '1.txt'} has 2 NUL characters (and 1 more files have some), kept as parts of words. "
+        f"{tmp_path / '1.txt'} has 2 NUL characters (there are more in 1 other file), kept as parts of words. "
         "Check the text if there should be none."
     ]
 

@@ -83,13 +83,13 @@ def test_an_iterator_is_refused_without_being_consumed() -> None:
 
     kept = Exhausted()
     for source, kind in [
-        ((s for s in [["a"]]), "generator"),
-        (iter([["a"]]), "list_iterator"),
-        (map(str.split, ["a"]), "map"),
-        (kept, "Exhausted"),
+        ((s for s in [["a"]]), "A generator"),
+        (iter([["a"]]), "A list_iterator"),
+        (map(str.split, ["a"]), "A map"),
+        (kept, "An Exhausted"),
     ]:
         assert message(CorpusTypeError, open_corpus, source) == (
-            f"A {kind} can be read only once, and a corpus is read twice. "
+            f"{kind} can be read only once, and a corpus is read twice. "
             "Give a list, or an object whose __iter__ starts over each time."
         )
     assert list(kept) == [["a"]]
@@ -121,7 +121,7 @@ def test_strings_are_not_token_lists() -> None:
         (["a", ""], "corpus[0][1] is an empty string. Leave empty words out: [w for w in words if w]."),
         (["\ud800"], r"corpus[0][0] is '\ud800', which is half a character. Decode the text with errors='replace'."),
         ({"a"}, "A sentence must be a list of words, but corpus[0] is a set. Use list() on it."),
-        (7, "A sentence must be a list of words, but corpus[0] is a int. Use list() on it."),
+        (7, "A sentence must be a list of words, but corpus[0] is an int. Use list() on it."),
     ],
 )
 def test_the_first_sentence_is_checked_at_once_and_the_others_when_read(sentence: object, said: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pairloom.corpus.counting import WordCounts
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, InputError, OutputError
@@ -92,21 +93,34 @@ def test_a_text_without_words_is_not_a_corpus(tmp_path: Path, text: str) -> None
 
 def test_too_few_words_are_an_error_with_the_counts() -> None:
     assert message(InputError, vocabulary_of, [list("aabbb")], min_count=5) == (
-        "min_count=5 leaves no word of the corpus (a list): its most frequent word occurs 3 times. "
-        "Use a min_count of 3 or less, or more text."
+        "min_count=5 leaves none of the 2 words of the corpus (a list), and at least 2 words are needed. "
+        "Use min_count=2, or more text."
     )
     assert message(InputError, vocabulary_of, [["a", "a"]]) == (
         "the corpus (a list) has only one word, and at least 2 words are needed. Use more text."
     )
     assert message(InputError, vocabulary_of, [list("aab")], min_count=2) == (
-        "min_count=2 and the other options leave 1 of the 2 words of the corpus (a list), "
-        "and at least 2 words are needed. Use a smaller min_count, or more text."
+        "min_count=2 leaves 1 of the 2 words of the corpus (a list), and at least 2 words are needed. "
+        "Use min_count=1, or more text."
     )
+
+
+def test_options_that_leave_too_few_words_are_named_with_a_value_that_would_do() -> None:
+    corpus = [list("aaaabbc")]
+    assert "Use min_count=2, or" in message(InputError, vocabulary_of, corpus, min_count=9)
+    assert "Use min_count=4, or" in message(InputError, vocabulary_of, corpus, min_count=9, keep=["c"])
+    assert "Use min_count=1, or" in message(InputError, vocabulary_of, corpus, min_count=2, drop=["b"])
+    assert message(InputError, vocabulary_of, corpus, min_count=9, drop=["a", "b"]) == (
+        "drop leaves none of the 3 words of the corpus (a list), and at least 2 words are needed. "
+        "Drop fewer words, or use more text."
+    )
+    spilled = WordCounts("big.txt", b"a", np.array([0, 1]), np.array([9]), 99, n_left_out=50, highest=[9, 4])
+    assert "Use min_count=4, or" in message(InputError, Vocabulary.from_counts, spilled, WordSelection(min_count=9))
 
 
 def test_a_vocabulary_has_one_count_per_word_and_each_word_once() -> None:
     assert message(InputError, Vocabulary, ("a", "b"), [1]) == (
-        "A vocabulary needs one count per word, not 1 counts for 2 words."
+        "A vocabulary needs one count per word, not 1 count for 2 words."
     )
     assert message(InputError, Vocabulary, ("a", "b", "b"), [1, 1, 1]) == (
         "The vocabulary has 'b' more than once. Leave one of them out."
@@ -152,7 +166,7 @@ def test_a_word_that_looks_like_the_sentence_mark_survives_saving(tmp_path: Path
         ),
         (b"a 1\nb 1\na 2\n", "words.txt, line 3: 'a' is already in the list. Leave one of them out."),
         (b"a 1\n\xff 1\n", "words.txt, line 2: not valid UTF-8 (byte 0 of the line). Save the file as UTF-8."),
-        (b"a 1\n", "words.txt has 1 words, and at least 2 words are needed. Write one `word count` per line."),
+        (b"a 1\n", "words.txt has 1 word, and at least 2 words are needed. Write one `word count` per line."),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, content: bytes, said: str) -> None:

@@ -59,7 +59,7 @@ def test_an_empty_corpus_and_one_of_single_words_are_refused(model, tmp_path, ca
     other.write_text("")
     assert str(other) in refused(capsys, model, other)
     other.write_text("cat\ndog\n")
-    assert "Put several words on a line" in refused(capsys, model, other)
+    assert "Give the text that it was trained on." in refused(capsys, model, other)
 
 
 def test_unknown_words_are_refused_with_a_suggestion(model, capsys):

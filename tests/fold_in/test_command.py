@@ -62,7 +62,7 @@ def test_the_command_reads_pairs(loom, tmp_path, capsys, without):
         ("new cat x\n", ["--pairs"], ", line 1: the weight 'x' is not a number."),
         ("", ["--pairs"], "None of the new words occurs with a context"),
         ("", [], "has no words"),
-        ("cat dog\n", [], "has no new word that occurs at least 1 times"),
+        ("cat dog\n", [], "are already in the model. Give text that contains new words."),
         ("new cat\n", ["--l2", "0"], "--l2 0.0 is out of range"),
         ("new cat\n", ["--min-count", "0"], "--min-count 0 is out of range"),
         ("new cat\n", ["--threads", "0"], "--threads 0 is out of range"),

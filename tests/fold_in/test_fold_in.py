@@ -140,8 +140,11 @@ def test_words_are_joined_once_and_to_their_own_model(without, two_topics):
         ({"corpus": [["a", "cat"]], "words": []}, "words must be a list of one or more strings, none of them empty."),
         ({"corpus": [["a", "cat"]], "words": "cat"}, "words='cat' is not a list of words."),
         ({"corpus": [["a", "cat"]], "words": [3]}, "words must be a list of one or more strings, none of them empty."),
-        ({"corpus": [["cat", "dog"]]}, "has no new word that occurs at least 1 times."),
-        ({"corpus": [["a", "b"]], "min_count": 2}, "has no new word that occurs at least 2 times"),
+        ({"corpus": [["cat", "dog"]]}, "are already in the model. Give text that contains new words."),
+        (
+            {"corpus": [["a", "b"]], "min_count": 2},
+            "min_count=2 leaves out all new words of .* Use min_count=1, or",
+        ),
         ({"corpus": [["a", "b"]]}, "None of the new words occurs with a context"),
         ({"corpus": []}, "has no words"),
         ({"corpus": [["a", "cat"]], "min_count": 0}, "min_count=0 is out of range."),

@@ -164,7 +164,7 @@ GOOD = "1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 Dogs dog NOUN _ _ 2 nsubj _ _\n", "line 1: 1 columns separated by tabs. CoNLL-U has ten"),
+        ("1 Dogs dog NOUN _ _ 2 nsubj _ _\n", "line 1: 1 column separated by tabs. CoNLL-U has ten"),
         ("# fine\n" + GOOD + "2\tbark\n", "line 3: 2 columns separated by tabs. CoNLL-U has ten"),
         ("1\t\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n", "line 1: 10 columns separated by tabs, one empty."),
         (
@@ -174,7 +174,7 @@ GOOD = "1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n"
         ("one" + GOOD, "line 1: ID is 'one1', but this is word 1"),
         (GOOD.replace("2\tnsubj", "_\t_"), "line 1: HEAD is '_', not a number. Give parsed text"),
         (GOOD.replace("2\tnsubj", "²\tnsubj"), "line 1: HEAD is '²', not a number."),
-        (GOOD, "line 1: HEAD is 2, in a sentence of 1 words."),
+        (GOOD, "line 1: HEAD is 2, in a sentence of 1 word."),
         (GOOD.replace("\t2\t", "\t1\t"), "line 1: HEAD is 1, the word itself. Correct it."),
         ("", " has no pairs. Check that this is the right file."),
         ("# only\n\n", " has no pairs."),

@@ -182,7 +182,9 @@ def test_a_window_of_nothing_is_refused(weights):
 
 
 def test_a_text_without_pairs_is_refused_with_what_to_do():
-    with pytest.raises(InputError, match="Put several words on a line"):
+    with pytest.raises(
+        InputError, match=r"^No line of the corpus has two words left, so no word has a context\. Use more"
+    ):
         cooccurrences(encoded_of([[0], [1], [2]]), [1.0], [1.0])
 
 

@@ -359,7 +359,7 @@ def test_an_empty_folder_is_a_beginning(text, tmp_path):
 
 
 def test_what_is_no_folder_at_all(text):
-    with pytest.raises(pairloom.ConfigError, match=r"^checkpoint is a int\. Give the path of a folder, or "):
+    with pytest.raises(pairloom.ConfigError, match=r"^checkpoint is an int\. Give the path of a folder, or "):
         pairloom.train(text, checkpoint=7)
 
 

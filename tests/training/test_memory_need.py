@@ -65,7 +65,7 @@ def test_phrases_are_refused_before_the_text_is_read(tmp_path: Path) -> None:
         Phrases.learn(Unread(), max_memory=1000)
     phrases = Phrases(({("new", "york"): 1.0},))
     (tmp_path / "text").write_text("new york")
-    with pytest.raises(InputError, match=r"for text \+ 0.0 MB for 1 phrases\), and max_memory allows 0.0 MB"):
+    with pytest.raises(InputError, match=r"for text \+ 0.0 MB for 1 phrase\), and max_memory allows 0.0 MB"):
         phrases.transform(tmp_path / "text", tmp_path / "out", max_memory=1000)
     assert not (tmp_path / "out").exists()
 

@@ -221,7 +221,7 @@ def test_pairs_begin_with_vectors_and_freeze_them_too():
     [
         ({"grow": True}, "grow needs vectors to start from. Name them with start."),
         ({"freeze": "words"}, "freeze needs vectors to start from. Name them with start."),
-        ({"start": 7}, "start is a int. Give an Embedding, Vectors, or the path of a file."),
+        ({"start": 7}, "start is an int. Give an Embedding, Vectors, or the path of a file."),
         ({"dim": 3}, "dim=3 differs from the vectors to start from, whose dim is 16. Leave out dim."),
         ({"freeze": "all"}, "freeze='all' is not a choice. Use words or contexts."),
         (

@@ -61,7 +61,9 @@ def test_a_weighted_word_alone_needs_no_list(many):
 
 
 def test_as_many_weights_as_words(many):
-    with pytest.raises(InputError, match=r"1 weights for 2 words and vectors. Give one weight for each."):
+    with pytest.raises(
+        InputError, match=r"The query has 2 parts and 1 weight. Give one weight for each word or vector."
+    ):
         many.most_similar(["w1", "w2"], weights=[1.0])
 
 
@@ -113,7 +115,7 @@ def test_a_batch_of_nothing_is_nothing(many):
 def test_a_word_is_no_batch(many):
     with pytest.raises(InputError, match=r"A batch is a list of queries. For one query use most_similar\('w1'\)."):
         many.most_similar_batch("w1")
-    with pytest.raises(InputError, match="2 positive and 1 negative queries"):
+    with pytest.raises(InputError, match="positive has 2 queries and negative 1"):
         many.most_similar_batch(["w1", "w2"], ["w3"])
 
 

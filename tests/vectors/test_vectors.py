@@ -213,7 +213,7 @@ def test_an_unknown_word_without_a_near_spelling_gets_the_usual_reason():
     with pytest.raises(UnknownWordError) as refusal:
         Vectors(["king"], [[1]]).most_similar("zygote")
     assert str(refusal.value) == (
-        "'zygote' is not among the 1 words of these vectors. Words that are rare in a corpus (min_count) get no vector."
+        "'zygote' is not among the 1 word of these vectors. Words that are rare in a corpus (min_count) get no vector."
     )
 
 
@@ -307,15 +307,13 @@ def test_check_finds_words_that_are_no_names_and_counts_that_are_no_counts(words
             ["a", "b"],
             np.ones((1, 3)),
             None,
-            "2 words, 1 rows and counts of shape (2,) do not belong together. "
-            "Give one row and one count for each word.",
+            "2 words, 1 row and counts of shape (2,) do not belong together. Give one row and one count for each word.",
         ),
         (
             ["a"],
             np.ones((1, 3)),
             [1, 2],
-            "1 words, 1 rows and counts of shape (2,) do not belong together. "
-            "Give one row and one count for each word.",
+            "1 word, 1 row and counts of shape (2,) do not belong together. Give one row and one count for each word.",
         ),
     ],
 )

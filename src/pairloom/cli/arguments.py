@@ -39,7 +39,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if unknown and unknown[0].startswith("-"):
         args.parser.error(f"there is no option {unknown[0]}{_suggested_option(unknown[0], args.parser)}")
     if unknown:
-        args.parser.error(f"unexpected argument {unknown[0]!r}. Put all files before the options")
+        args.parser.error(f"unexpected argument {unknown[0]!r}. {_expected_arguments(args.parser)}")
     _check_not_empty(args)
     return args
 
@@ -53,7 +53,7 @@ class _Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line that says where to find help."""
 
     def error(self, message: str) -> NoReturn:
-        end = "" if message.endswith("?") else "."
+        end = "" if message.endswith(("?", ".")) else "."
         print_message(f"{self.prog}: {message}{end} See: {self.prog} --help")
         sys.exit(2)
 
@@ -88,6 +88,14 @@ def _add_command(subparsers: Any, name: str, command: commands.Command) -> None:
     parser._positionals.title = "arguments"
     command.arguments(parser)
     parser.set_defaults(parser=parser)
+
+
+def _expected_arguments(parser: argparse.ArgumentParser) -> str:
+    """What to do about too many arguments: a list of them may be interrupted by options, but not go on after them."""
+    positional = [action for action in parser._actions if not action.option_strings]
+    if any(action.nargs in ("*", "+") for action in positional):
+        return "Put all files before the options"
+    return f"Give only {' '.join(str(action.metavar) for action in positional)}" if positional else "Leave it out"
 
 
 def _suggested_command(name: str) -> str:

@@ -14,7 +14,23 @@ def input_paths(names: list[str]) -> str | list[Path]:
     """The files to read, as the library takes them. Several become paths: a list of strings could be a sentence."""
     if "" in names:
         raise InputError("The path of the corpus is empty. Give a file, a folder or - for standard input.")
+    check_is_text(names)
     return names[0] if len(names) == 1 else [Path(name) for name in names]
+
+
+def check_is_text(names: list[str]) -> None:
+    """Refuse a model where text is read. Its bytes would be reported as a wrong encoding."""
+    for name in names:
+        if name.endswith(".loom") and is_file(name):
+            raise InputError(f"{name} is a model, not a text. If a model is needed, name it before all texts.")
+
+
+def is_file(name: str) -> bool:
+    """Whether there is a file of this name, which may be any string."""
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):  # too long for a path, or with a NUL
+        return False
 
 
 def check_not_read(output: str, *inputs: str | None) -> None:

@@ -8,13 +8,16 @@ import os
 import re
 import sys
 import warnings
+from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 from pairloom.cli.arguments import parse
 from pairloom.cli.commands import command
 from pairloom.cli.console import print_message
 from pairloom.cli.signals import INTERRUPTED, interrupt_on_signals, taken_interrupt
+from pairloom.config import TrainConfig
 from pairloom.errors import (
     CheckpointWarning,
     ConfigError,
@@ -36,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if sys.stdout is not None:
                 sys.stdout.flush()
         except (Exception, KeyboardInterrupt) as error:
-            failure = _failure(error, args.command)
+            failure = _failure(error, args)
             if failure is None:
                 raise
             message, code = failure
@@ -46,13 +49,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _failure(error: BaseException, name: str) -> tuple[str, int] | None:
+def _failure(error: BaseException, args: Namespace) -> tuple[str, int] | None:
     """The message and the exit code of a command that failed. None if the error is a bug."""
     number = taken_interrupt()
     if number is not None and not isinstance(error, StoppedError):  # code that was interrupted may raise anything
         return INTERRUPTED, 128 + number
     if isinstance(error, PairloomError):
-        return _with_option_names(error, name), error.exit_code
+        return _with_option_names(error, args), error.exit_code
     if isinstance(error, MemoryError):
         return "there is not enough memory. Close other programs, or choose smaller options.", 2
     if not isinstance(error, OSError):
@@ -68,12 +71,23 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _with_option_names(error: PairloomError, name: str) -> str:
-    """The message of an error, with `--min-count 0` in place of the library's `min_count=0`."""
-    if not isinstance(error, ConfigError):
-        return str(error)
-    names = getattr(command(name), "OPTION_NAMES", {})
-    return re.sub(r"^(\w+)=", lambda m: f"{names.get(m[1], '--' + m[1].replace('_', '-'))} ", str(error))
+def _with_option_names(error: PairloomError, args: Namespace) -> str:
+    """The message of an error, with `--min-count 5` in place of the library's `min_count=5`.
+
+    Within a message, options of training are recognised if the command has them and the value is a plain one:
+    `dim=5/a.txt` is a path.
+    """
+    names = getattr(command(args.command), "OPTION_NAMES", {})
+    known = {action.dest for action in args.parser._actions if action.option_strings} | names.keys()
+    options = "|".join(field.name for field in fields(TrainConfig) if field.name in known) or "(?!)"
+    setting = rf"(?<![\w'/.=-])({options})=(?=(?:\d[\d.e-]*|[a-z-]+)(?:[ ,;:)]|[.](?: |$)|$))"
+    pattern = rf"^(\w+)=|{setting}" if isinstance(error, ConfigError) else setting
+
+    def option(match: re.Match[str]) -> str:
+        found = next(filter(None, match.groups()))
+        return f"{names.get(found, '--' + found.replace('_', '-'))} "
+
+    return re.sub(pattern, option, str(error))
 
 
 def _show_our_warnings() -> None:

@@ -1,13 +1,17 @@
 """Models named on the command line, and which of their vectors to use."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pairloom.cli.files import is_file
 from pairloom.errors import InputError
 
 if TYPE_CHECKING:  # NumPy is loaded by the commands that need it, so that --help answers at once
     from pairloom.vectors.embedding import Embedding
     from pairloom.vectors.vectors import Vectors
+
+_SUFFIXES = (".loom", ".bin", ".vec")  # of files that hold vectors and nothing else
 
 
 def add_model(parser: ArgumentParser) -> None:
@@ -36,11 +40,17 @@ def chosen_vectors(embedding: "Embedding", args: Namespace) -> "Vectors":
     return embedding.contexts if args.contexts else embedding.words
 
 
-def load(path: str) -> "Embedding":
-    """The model in a file."""
+def load(path: str, others: Sequence[str] = (), **options: Any) -> "Embedding":
+    """The model in a file. others: arguments after it, one of which may be the model by mistake."""
     from pairloom.formats import load
 
-    return load(path)
+    try:
+        return load(path, **options)
+    except InputError as error:
+        model = next((name for name in others if name.endswith(_SUFFIXES) and name != path and is_file(name)), None)
+        if model is None:
+            raise
+        raise InputError(f"{error} If {model} is the model, name it first.") from None
 
 
 def summary(embedding: "Embedding") -> dict[str, Any]:

@@ -11,7 +11,7 @@ that outgrows its share of memory is written to a file and emptied. `spilling.py
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, CountedWor
 from pairloom.errors import CorpusWarning
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.cache_folder import cache_folder
+from pairloom.system.display import number_of
 from pairloom.system.memory import memory_for_counting
 from pairloom.system.threads import in_order
 from pairloom.types import Counts, PathName
@@ -42,17 +43,12 @@ class WordCounts(NamedTuple):
     counts: Counts
     n_tokens: int
     n_left_out: int = 0  # words that a WordFilter left out
-    most_left_out: int = 0  # if any were: the highest count of all words of the corpus
+    highest: Sequence[int] = ()  # if any were: `WordFilter.highest`
 
     @property
     def n_words(self) -> int:
         """The number of different words in the corpus."""
         return len(self.counts) + self.n_left_out
-
-    @property
-    def largest(self) -> int:
-        """The count of the most frequent word."""
-        return int(self.counts.max(initial=self.most_left_out))
 
     def words(self, rows: Iterable[int]) -> list[str]:
         """The words of these rows."""
@@ -123,8 +119,8 @@ def count(
         n_tokens, too_long = (_count_blocks if corpus.has_blocks else _count_lists)(corpus, tables, report)
         corpus.check_unchanged()
         _warn(corpus, too_long)
-        words, n_left_out, largest = tables.added_up(word_filter or WordFilter())
-    return WordCounts(corpus.name, words.arena.tobytes(), words.offsets, words.counts, n_tokens, n_left_out, largest)
+        words, n_left_out, highest = tables.added_up(word_filter or WordFilter())
+    return WordCounts(corpus.name, words.arena.tobytes(), words.offsets, words.counts, n_tokens, n_left_out, highest)
 
 
 class _ThreadTables(TableBudget):
@@ -139,17 +135,17 @@ class _ThreadTables(TableBudget):
         for _ in range(threads):
             self.idle.put(empty_table())
 
-    def added_up(self, word_filter: WordFilter) -> tuple[CountedWords, int, int]:
-        """All words, and two zeros; unless a table was spilled.
+    def added_up(self, word_filter: WordFilter) -> tuple[CountedWords, int, Sequence[int]]:
+        """All words, 0 and nothing; unless a table was spilled.
 
-        Then the words that the filter keeps, the number of words left out, and the highest count of all words.
+        Then the words that the filter keeps, the number of words left out, and `WordFilter.highest`.
         """
         from pairloom.kernel.text.words import contents
 
         tables = [self.idle.get() for _ in range(self.threads)]
         total = None if self.spilled else self._merged(tables)
         if total is not None:
-            return CountedWords(*contents(total)), 0, 0
+            return CountedWords(*contents(total)), 0, ()
         for table in tables:
             self.spill(table)
         del table, tables
@@ -158,7 +154,7 @@ class _ThreadTables(TableBudget):
         for words in self.spilled.merged(entries, self.threads):
             word_filter.add(words)
         kept = word_filter.words()
-        return kept, word_filter.n_words - len(kept.counts), word_filter.largest
+        return kept, word_filter.n_words - len(kept.counts), word_filter.highest
 
     def _merged(self, tables: list[Any]) -> Any:
         """The sum of all tables, built in the first one. None if it would take too much memory."""
@@ -226,7 +222,7 @@ def _warn(corpus: Corpus, too_long: int) -> None:
     """Warn about words that were too long, and about NUL characters."""
     if too_long:
         warnings.warn(
-            f"{corpus.name}: left out {too_long:,} {'word' if too_long == 1 else 'words'} of more than "
+            f"{corpus.name}: left out {number_of(too_long, 'word')} of more than "
             f"{MAX_WORD_BYTES} bytes. Check the text if there should be none.",
             CorpusWarning,
             stacklevel=3,
@@ -234,9 +230,10 @@ def _warn(corpus: Corpus, too_long: int) -> None:
     if corpus.nul_characters:
         name, n = next(iter(corpus.nul_characters.items()))
         others = len(corpus.nul_characters) - 1
+        too = f" (there are more in {number_of(others, 'other file')})" if others else ""
         warnings.warn(
-            f"{name} has {n:,} NUL characters{f' (and {others} more files have some)' if others else ''}, "
-            "kept as parts of words. Check the text if there should be none.",
+            f"{name} has {number_of(n, 'NUL character')}{too}, kept as parts of words. "
+            "Check the text if there should be none.",
             CorpusWarning,
             stacklevel=3,
         )

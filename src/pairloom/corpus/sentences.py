@@ -31,7 +31,7 @@ from pairloom.corpus.decoding import TextBlock, text_blocks
 from pairloom.corpus.finding import SourceFile, find_files, names_files, remove_spooled
 from pairloom.corpus.plain_text import check_plain_text
 from pairloom.errors import ConfigError, CorpusChangedError, CorpusTypeError, InputError
-from pairloom.system.display import quoted
+from pairloom.system.display import number_of, of_type, quoted
 from pairloom.types import CorpusLike, PathName
 
 Tokenizer = Callable[[str], list[str]]
@@ -152,7 +152,7 @@ def open_corpus(
         return TextCorpus(source, text, tokenize)
     if tokenize is not None:
         raise CorpusTypeError(
-            f"tokenize= works on the lines of files, but the corpus is a {type(source).__name__}. "
+            f"tokenize= works on the lines of files, but the corpus is {of_type(source)}. "
             "Give a path, or token lists and no tokenize=."
         )
     return source.open(text) if isinstance(source, GeneratedText) else TokenCorpus(source, text)
@@ -251,7 +251,7 @@ def _name(sources: Sequence[PathName], files: Sequence[SourceFile]) -> str:
         return files[0].name
     if len(sources) == 1:
         return os.fspath(sources[0])
-    return f"the corpus ({files[0].name} and {len(files) - 1} more files)"
+    return f"the corpus ({files[0].name} and {number_of(len(files) - 1, 'more file')})"
 
 
 class TokenCorpus(Corpus):
@@ -259,7 +259,7 @@ class TokenCorpus(Corpus):
 
     def __init__(self, source: object, text: TextOptions) -> None:
         self._source = _restartable(source)
-        super().__init__(f"the corpus (a {type(source).__name__})", text, None)
+        super().__init__(f"the corpus ({of_type(source)})", text, None)
         for _ in self.word_lines():  # report a wrong type at once: the first sentence usually shows it
             break
 
@@ -286,13 +286,14 @@ def _restartable(source: Any) -> Iterable[object]:
         )
     if isinstance(source, set | frozenset):
         raise CorpusTypeError(
-            f"A {kind} has no fixed order, so results would differ from run to run. Give a list of token lists."
+            f"{of_type(source, 'A')} has no fixed order, so results would differ from run to run. Give a list of "
+            f"token lists."
         )
     if isinstance(source, io.IOBase):
         raise CorpusTypeError("An open file can be read only once, and a corpus is read twice. Give its path.")
     if iter(source) is iter(source):
         raise CorpusTypeError(
-            f"A {kind} can be read only once, and a corpus is read twice. "
+            f"{of_type(source, 'A')} can be read only once, and a corpus is read twice. "
             "Give a list, or an object whose __iter__ starts over each time."
         )
     return source
@@ -305,8 +306,9 @@ def _checked_words(sentence: object, where: Callable[[], str]) -> list[str]:
             f"A sentence must be a list of words, but {where()} is the string {quoted(sentence)}. Use .split() on it."
         )
     if not isinstance(sentence, list | tuple):
-        kind = type(sentence).__name__
-        raise CorpusTypeError(f"A sentence must be a list of words, but {where()} is a {kind}. Use list() on it.")
+        raise CorpusTypeError(
+            f"A sentence must be a list of words, but {where()} is {of_type(sentence)}. Use list() on it."
+        )
     words = list(sentence)
     try:
         " ".join(words).encode()  # one call that fails for everything but well-formed strings

@@ -198,13 +198,15 @@ class WordFilter:
         self._keep, self._drop = ({word.encode() for word in words} for words in (keep, drop))
         self._kept: list[CountedWords] = []  # words of `keep`
         self._candidates: list[CountedWords] = []  # frequent words; at most max_vocab of them will stay
-        self.n_words = self.largest = 0  # of all words added: how many, and the highest count
+        self.n_words = 0  # of all words added
+        self.highest = [0, 0]  # the two highest counts of words that are neither in `keep` nor in `drop`, falling
 
     def add(self, words: CountedWords) -> None:
         """Add words that have not been added before."""
         self.n_words += len(words.counts)
-        self.largest = max(self.largest, int(words.counts.max(initial=0)))
         keep, drop = (_rows_in(words, chosen) for chosen in (self._keep, self._drop))
+        others = np.delete(words.counts, np.append(keep, drop))
+        self.highest = sorted([*self.highest, *np.sort(others)[-2:].tolist()], reverse=True)[:2]
         frequent = words.counts >= self._min_count
         frequent[keep] = frequent[drop] = False
         self._kept.append(_take(words, keep))

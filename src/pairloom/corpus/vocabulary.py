@@ -31,6 +31,7 @@ from pairloom.corpus.spilling import WordFilter
 from pairloom.errors import ConfigError, InputError
 from pairloom.method import elementary
 from pairloom.progress import OnProgress, ignore
+from pairloom.system.display import number_of, quoted
 from pairloom.system.files import atomic_write
 from pairloom.types import Counts, PathName
 
@@ -80,7 +81,10 @@ class Vocabulary:
         object.__setattr__(self, "words", tuple(self.words))
         object.__setattr__(self, "counts", counts)
         if counts.shape != (len(self),):
-            raise InputError(f"A vocabulary needs one count per word, not {counts.size} counts for {len(self)} words.")
+            raise InputError(
+                f"A vocabulary needs one count per word, not {number_of(counts.size, 'count')} for "
+                f"{number_of(len(self), 'word')}."
+            )
         if len(self) and counts.min() < 1:
             rare = self.words[int(counts.argmin())]
             raise InputError(
@@ -107,7 +111,7 @@ class Vocabulary:
         if selection.max_vocab is not None:
             rows = _first(rows, selection.max_vocab, np.isin(rows, kept))
         if len(rows) < 2:
-            raise _too_few(counts, len(rows), selection.min_count)
+            raise _too_few(counts, len(rows), selection)
         # Strings are made last, with no short-lived objects between them that would leave gaps in memory.
         return cls(tuple(counts.words(rows)), counts.counts[rows])
 
@@ -160,11 +164,14 @@ class Vocabulary:
             if number == 1 and word == _LINE_END:
                 continue
             if word in counted:
-                raise InputError(f"{name}, line {number}: {word!r:.60} is already in the list. Leave one of them out.")
+                raise InputError(
+                    f"{name}, line {number}: {quoted(word)} is already in the list. Leave one of them out."
+                )
             counted[word] = n
         if len(counted) < 2:
             raise InputError(
-                f"{name} has {len(counted)} words, and at least 2 words are needed. Write one `word count` per line."
+                f"{name} has {number_of(len(counted), 'word')}, and at least 2 words are needed. Write one `word "
+                f"count` per line."
             )
         return cls.of(counted.items())
 
@@ -267,11 +274,11 @@ def _checked_pairs(counted: Any) -> list[tuple[str, int]]:
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
             raise InputError(
-                f"A vocabulary is made of pairs (word, count), not of {pair!r:.60}. "
+                f"A vocabulary is made of pairs (word, count), not of {quoted(pair)}. "
                 "Give a string and a whole number for each word."
             )
         if not is_whole(pair[1]) or pair[1] >= 2**62:
-            raise InputError(f"{pair[0]!r:.60} cannot occur {pair[1]!r:.60} times. Give a whole number below 2^62.")
+            raise InputError(f"{quoted(pair[0])} cannot occur {quoted(pair[1])} times. Give a whole number below 2^62.")
     return pairs
 
 
@@ -285,18 +292,19 @@ def _first(rows: npt.NDArray[np.intp], n: int, kept: npt.NDArray[np.bool_]) -> n
     return rows[kept | (np.cumsum(~kept) <= n - np.count_nonzero(kept))]
 
 
-def _too_few(counts: WordCounts, n_chosen: int, min_count: float) -> InputError:
-    """The error for a vocabulary of fewer than two words."""
-    if counts.largest < min_count and n_chosen == 0:
-        return InputError(
-            f"min_count={min_count} leaves no word of {counts.name}: its most frequent word occurs {counts.largest} "
-            f"times. Use a min_count of {counts.largest} or less, or more text."
-        )
+def _too_few(counts: WordCounts, n_chosen: int, selection: WordSelection) -> InputError:
+    """The error for a vocabulary of fewer than two words. It names the option that would help."""
     if counts.n_words < 2:
         return InputError(f"{counts.name} has only one word, and at least 2 words are needed. Use more text.")
+    kept, dropped = counts.rows_of(selection.keep), counts.rows_of(selection.drop)
+    cause, advice = "drop", "Drop fewer words, or use"
+    if counts.n_words - len(dropped) >= 2:
+        others = counts.highest or np.sort(np.delete(counts.counts, np.union1d(kept, dropped)))[::-1]
+        enough = others[1 - len(kept)]  # two words are needed
+        cause, advice = f"min_count={selection.min_count}", f"Use min_count={enough}, or"
     return InputError(
-        f"min_count={min_count} and the other options leave {n_chosen} of the {counts.n_words:,} words of "
-        f"{counts.name}, and at least 2 words are needed. Use a smaller min_count, or more text."
+        f"{cause} leaves {n_chosen or 'none'} of the {number_of(counts.n_words, 'word')} of {counts.name}, "
+        f"and at least 2 words are needed. {advice} more text."
     )
 
 

@@ -11,6 +11,7 @@ from pairloom.explanation.fit import MOST_SAMPLED, PAIRS_PER_PIECE
 from pairloom.explanation.windows import MOST_TOKENS
 from pairloom.method.contexts import Windows
 from pairloom.pairs.cooccurrence import ENTRIES_PER_PIECE, TOKENS_PER_SLAB
+from pairloom.system.display import number_of
 from pairloom.system.memory import Budget, MemoryItem
 from pairloom.training.memory_need import STRING, total
 from pairloom.vectors.embedding import Embedding
@@ -85,9 +86,11 @@ def check_similarity_memory(budget: Budget, embedding: Embedding) -> None:
     """Refuse a model whose contexts do not fit in memory as float64."""
     n, dim = len(embedding.contexts), embedding.dim
     size = 8 * dim * n + 4 * 8 * dim * dim + 100 * n
-    budget.check([MemoryItem(f"for {n:,} contexts of dim {dim} in float64", size)], "Use a model with fewer contexts")
+    budget.check(
+        [MemoryItem(f"for {number_of(n, 'context')} of dim {dim} in float64", size)], "Use a model with fewer contexts"
+    )
 
 
 def _names(sizes: ExplanationSizes) -> MemoryItem:
     size = (PER_NAME + STRING) * sizes.n_words + 2 * sizes.n_letters
-    return MemoryItem(f"for the names of {sizes.n_words:,} words", size)
+    return MemoryItem(f"for the names of {number_of(sizes.n_words, 'word')}", size)

@@ -7,10 +7,11 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.config import TextKeywords, check_whole, checked_threads
+from pairloom.config import TextKeywords, TrainConfig, check_whole, checked_threads
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import Corpus, open_corpus
+from pairloom.errors import InputError, NoPairsError
 from pairloom.explanation import all_pairs, fit
 from pairloom.explanation.counted_model import CountedModel, check_trained_on_text, vocabulary_of
 from pairloom.explanation.geometry import Geometry, geometry
@@ -99,7 +100,7 @@ def explain(
     options: _RunOptions = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
     with open_corpus(corpus, text=recorded_text(embedding.record, **text), tokenize=tokenize) as opened:
         with prepare(opened, vocabulary=vocabulary, gaps=config.clean, **options) as encoded:
-            counts = trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens, **options)
+            counts = _counted(opened, encoded, config, tokens, options)
             model = CountedModel(embedding=embedding, config=config, counts=counts)
             facts = _facts(model, opened, encoded)
         keep = vocabulary.keep_probability(config.sample, config.subsampling)
@@ -139,7 +140,18 @@ def count_corpus(
         open_corpus(corpus, text=recorded_text(embedding.record, **text)) as opened,
         prepare(opened, vocabulary=vocabulary_of(embedding), gaps=config.clean, **options) as encoded,
     ):
-        return trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens, **options)
+        return _counted(opened, encoded, config, tokens, options)
+
+
+def _counted(
+    corpus: Corpus, encoded: Encoded, config: TrainConfig, tokens_per_slab: int, options: _RunOptions
+) -> Cooccurrences:
+    try:
+        return trained_pairs(TextSource(encoded, config), tokens_per_slab=tokens_per_slab, **options)
+    except NoPairsError:
+        raise InputError(
+            f"No two words of the model are in one window of {corpus.name}. Give the text that it was trained on."
+        ) from None
 
 
 def _facts(model: CountedModel, corpus: Corpus, encoded: Encoded) -> dict[str, Any]:

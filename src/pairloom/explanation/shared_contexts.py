@@ -26,6 +26,7 @@ from pairloom.errors import InputError
 from pairloom.explanation.counted_model import check_explainable
 from pairloom.explanation.memory_need import check_similarity_memory
 from pairloom.pairs.cooccurrence import Cooccurrences
+from pairloom.system.display import of_type
 from pairloom.system.memory import Budget
 from pairloom.types import Float64s
 from pairloom.vectors.embedding import Embedding
@@ -77,7 +78,7 @@ def explain_similarity(
     check_whole("topn", topn, 1, 1_000_000, "10 is usual")
     if counts is not None and not isinstance(counts, Cooccurrences):
         raise InputError(
-            f"counts cannot be a {type(counts).__name__}. Use the result of pairloom.explanation.count_corpus, or None."
+            f"counts cannot be {of_type(counts)}. Use the result of pairloom.explanation.count_corpus, or None."
         )
     rows = [embedding.words.get_index(word) for word in (a, b)]
     check_similarity_memory(Budget(max_memory), embedding)

@@ -243,7 +243,7 @@ def _check(l2: float, most_contexts: int | None, corpus: object, pairs: object, 
 
 def _checked_words(words: Iterable[str], known: Vectors) -> list[str]:
     if isinstance(words, str) or not isinstance(words, Iterable):
-        raise ConfigError(f"words={words!r:.60} is not a list of words. Use a list of strings.")
+        raise ConfigError(f"words={quoted(words)} is not a list of words. Use a list of strings.")
     given = list(words)
     if not given or not all(isinstance(word, str) and word for word in given):
         raise ConfigError("words must be a list of one or more strings, none of them empty.")
@@ -272,11 +272,6 @@ def _corpus_occurrences(
     with open_corpus(corpus, text=text) as opened:  # type: ignore[arg-type]  # `_check` has refused None
         if new is None:
             new = unknown_words(opened, known, config.min_count, reading.threads, reading.on_progress)
-        if not new:
-            raise InputError(
-                f"{opened.name} has no new word that occurs at least {config.min_count} times. "
-                "Lower min_count, or give other text."
-            )
         vocabulary = text_vocabulary(fixed, known, new)
         n_known = len(vocabulary) - sum(word not in fixed for word in new)
         with prepare(opened, vocabulary=vocabulary, **vars(reading)) as encoded:

@@ -56,8 +56,17 @@ def unknown_words(corpus: Corpus, known: Vectors, min_count: float, threads: int
     counts = count(corpus, threads=threads, on_progress=on_progress)
     if counts.n_tokens == 0:
         raise InputError(f"{counts.name} has no words to fold in. Give text that contains the new words.")
-    frequent = counts.ordered(np.flatnonzero(counts.counts >= min_count))
-    return [word for word in counts.words(frequent) if word not in known]
+    rows = counts.ordered(np.arange(len(counts.counts)))
+    new = [
+        (word, n) for word, n in zip(counts.words(rows), counts.counts[rows].tolist(), strict=True) if word not in known
+    ]
+    if not new:
+        raise InputError(f"All words of {counts.name} are already in the model. Give text that contains new words.")
+    if new[0][1] < min_count:
+        raise InputError(
+            f"min_count={min_count} leaves out all new words of {counts.name}. Use min_count={new[0][1]}, or more text."
+        )
+    return [word for word, n in new if n >= min_count]
 
 
 def text_vocabulary(fixed: Vectors, others: Vectors, new: list[str]) -> Vocabulary:

@@ -31,6 +31,7 @@ from pairloom.formats.detect import FASTTEXT_MAGIC, HEAD, is_first_fasttext
 from pairloom.formats.opening import GET_AGAIN, ReadOptions, open_vector_file
 from pairloom.formats.rows import check_finite
 from pairloom.formats.word_list import WordList, first_rows, in_utf8
+from pairloom.system.display import number_of, quoted
 from pairloom.types import Counts, Matrix, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
@@ -110,8 +111,8 @@ class FastTextVectors(Vectors):
         rows = self._rows_for(word)
         if not rows:
             raise UnknownWordError(
-                f"{word!r:.60} is not among the {len(self):,} words of these vectors, and has no n-grams of "
-                f"{self.subwords.minn} to {self.subwords.maxn} letters to make a vector from."
+                f"{quoted(word)} is not among the {number_of(len(self), 'word')} of these vectors, and has no n-grams "
+                f"of {self.subwords.minn} to {self.subwords.maxn} letters to make a vector from."
             )
         return self.subwords.mean(rows)
 
@@ -167,14 +168,20 @@ class _Bytes:
         """Two sizes and float32 numbers, mapped from the file, at any address."""
         rows, dim = self.numbers("qq")
         if rows < 0 or dim < 1 or dim != expected_dim:
-            raise Fault(f"at byte {self.at - 16:,} a matrix has {rows:,} rows of {dim:,} numbers. {GET_AGAIN}")
+            raise Fault(
+                f"at byte {self.at - 16:,} a matrix has {number_of(rows, 'row')} of {number_of(dim, 'number')}. "
+                f"{GET_AGAIN}"
+            )
         begin, self.at = self.at, self.at + 4 * rows * dim
         self._check()
         return np.frombuffer(self.data, "<f4", rows * dim, begin).reshape(rows, dim)
 
     def _check(self) -> None:
         if self.at > len(self.data):
-            raise Fault(f"its {len(self.data):,} bytes end before its {self.at:,}th, where it must go on. {GET_AGAIN}")
+            raise Fault(
+                f"its {number_of(len(self.data), 'byte')} end before its {self.at:,}th, where it must go on. "
+                f"{GET_AGAIN}"
+            )
 
 
 def read_from(content: mmap.mmap | bytes, options: ReadOptions) -> Embedding:
@@ -227,12 +234,15 @@ def _sizes(data: _Bytes) -> tuple[int, int]:
     (pruned,) = data.numbers("q") if data.version != _FIRST_LAYOUT else (-1,)
     if n_words < 0 or n_labels < 0 or entries != n_words + n_labels:
         raise Fault(
-            f"its dictionary promises {n_words:,} words and {n_labels:,} labels, together {entries:,}. {GET_AGAIN}"
+            f"its dictionary promises {number_of(n_words, 'word')} and {number_of(n_labels, 'label')}, together "
+            f"{entries:,}. {GET_AGAIN}"
         )
     if pruned > 0:
         raise Fault("its n-grams are pruned, as in quantised files (.ftz). Load the .bin that it was made from.")
     if entries * 10 > len(data.data):
-        raise Fault(f"{entries:,} entries do not fit into its {len(data.data):,} bytes. {GET_AGAIN}")
+        raise Fault(
+            f"{number_of(entries, 'entry')} do not fit into its {number_of(len(data.data), 'byte')}. {GET_AGAIN}"
+        )
     return n_words, n_labels
 
 
@@ -266,8 +276,8 @@ def _subwords(rows: Matrix, n_words: int, arguments: dict[str, Any]) -> Subwords
     used = bucket if maxn > 0 else 0
     if used < (maxn > 0) or len(rows) - n_words not in (used, bucket) or maxn > _MAX_NGRAM:
         raise Fault(
-            f"{len(rows):,} rows do not fit {n_words:,} words and {used:,} buckets of n-grams of {minn} to {maxn} "
-            f"letters. {GET_AGAIN}"
+            f"{number_of(len(rows), 'row')} do not fit {number_of(n_words, 'word')} and {number_of(used, 'bucket')} of "
+            f"n-grams of {minn} to {maxn} letters. {GET_AGAIN}"
         )
     return Subwords(rows, n_words, used, max(minn, 1), maxn)
 
@@ -293,7 +303,7 @@ def _output_rows(data: _Bytes, n_words: int, n_labels: int, arguments: dict[str,
     rows = _dense(data, "output rows", arguments)
     expected = n_labels if arguments["model"] == "supervised" else n_words
     if len(rows) != expected:
-        raise Fault(f"its output has {len(rows):,} rows instead of {expected:,}. {GET_AGAIN}")
+        raise Fault(f"its output has {number_of(len(rows), 'row')} instead of {expected:,}. {GET_AGAIN}")
     if data.at < len(data.data):
         raise Fault(f"it goes on at byte {data.at:,}, where it must end. {GET_AGAIN}")
     is_contexts = arguments["model"] == "skipgram" and arguments["loss"] == "ns"

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import Fault, InputError
-from pairloom.system.display import quoted
+from pairloom.system.display import number_of, quoted
 from pairloom.system.tensors import DAMAGED, FOREIGN, Layout, Tensors, mapped, read, write
 from pairloom.types import PathName
 from pairloom.vectors.embedding import Embedding
@@ -53,7 +53,7 @@ def check_float16(vectors: Vectors) -> None:
     if np.any(largest >= _FLOAT16_END):
         row = int(np.argmax(largest))
         raise InputError(
-            f"Row {row} ({vectors.words[row]!r:.60}) holds a number of size {largest[row]:g}, and float16 ends at "
+            f"Row {row} ({quoted(vectors.words[row])}) holds a number of size {largest[row]:g}, and float16 ends at "
             "65504. Save as float32."
         )
 
@@ -128,8 +128,8 @@ def _vectors(tensors: Tensors, names: tuple[str, str, str, str], verify: bool) -
 
 def _unpacked(name: str, text: bytes, offsets: npt.NDArray[np.int64]) -> list[str]:
     if offsets[0] != 0 or offsets[-1] != len(text) or np.any(offsets[1:] <= offsets[:-1]):
-        raise Fault(f"the offsets of tensor {name} do not rise from 0 to its {len(text):,} bytes. {DAMAGED}")
+        raise Fault(f"the offsets of tensor {name} do not rise from 0 to its {number_of(len(text), 'byte')}. {DAMAGED}")
     try:
         return [text[begin:end].decode() for begin, end in pairwise(offsets.tolist())]
     except UnicodeDecodeError as error:
-        raise Fault(f"tensor {name} holds a word that is not UTF-8 ({error.object!r:.60}). {DAMAGED}") from None
+        raise Fault(f"tensor {name} holds a word that is not UTF-8 ({quoted(error.object)}). {DAMAGED}") from None

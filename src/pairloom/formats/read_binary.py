@@ -14,6 +14,7 @@ from pairloom.formats.detect import HEAD, Header, header_of, is_text
 from pairloom.formats.opening import GET_AGAIN, LENIENTLY, ReadOptions, VectorFile, open_vector_file
 from pairloom.formats.rows import Destination, RowName, check_finite, check_size, new_rows
 from pairloom.formats.word_list import WordList
+from pairloom.system.display import number_of
 from pairloom.types import Matrix, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
@@ -82,8 +83,8 @@ class _Rows:
                 self._check_word_ends()
         if len(words) < rows:
             raise Fault(
-                f"it ends in row {len(words):,} of {self.header.rows:,}, after {self.begin + self.held:,} bytes. "
-                "It was cut short: get or make it again."
+                f"it ends in row {len(words):,} of {self.header.rows:,}, after "
+                f"{number_of(self.begin + self.held, 'byte')}. It was cut short: get or make it again."
             )
         if self.options.rows(self.header.rows) == self.header.rows:
             self._check_end()
@@ -168,7 +169,7 @@ class _Rows:
         rest = bytes(self.buffer[: self.held]) + self.stream.read(2)
         wanted = {None: (b"", b"\n"), True: (b"\n",), False: (b"",)}[self.feeds]
         if rest not in wanted and not (self.options.lenient and not rest.strip(b"\n")):
-            promised = f"goes on after the {self.header.rows:,} rows that its first line promises"
+            promised = f"goes on after the {number_of(self.header.rows, 'row')} that its first line promises"
             problem = promised if rest else "ends without the line feed of its last row"
             raise Fault(f"it {problem}, at byte {self.begin:,}. {GET_AGAIN}")
 

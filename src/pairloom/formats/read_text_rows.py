@@ -13,6 +13,7 @@ from pairloom.errors import Fault
 from pairloom.formats.detect import is_number
 from pairloom.formats.opening import GET_AGAIN, LENIENTLY
 from pairloom.formats.rows import check_finite
+from pairloom.system.display import number_of, quoted
 from pairloom.types import Matrix
 
 _LINE_FEED, _ZERO = b"\n0"
@@ -140,11 +141,14 @@ def _read_row(line: bytes, vector: npt.NDArray[np.float32], number: int, spaced:
     if word and line[:1].isspace() and 1 + len(fields) == len(vector):
         word, fields = b"", [word, *fields]  # `WordList` decides about rows without a word
     if len(fields) < len(vector):
-        raise Fault(f"line {number:,} ({line!r:.60}) has no word with {len(vector):,} numbers after it. {GET_AGAIN}")
+        raise Fault(
+            f"line {number:,} ({quoted(line)}) has no word with {number_of(len(vector), 'number')} after it. "
+            f"{GET_AGAIN}"
+        )
     if not spaced and len(word.split()) > 1:
         raise Fault(
-            f"line {number:,} ({line!r:.60}) has more than a word and {len(vector):,} numbers. {GET_AGAIN} If words "
-            f"have spaces in them, load it {LENIENTLY}."
+            f"line {number:,} ({quoted(line)}) has more than a word and {number_of(len(vector), 'number')}. "
+            f"{GET_AGAIN} If words have spaces in them, load it {LENIENTLY}."
         )
     try:
         numbers = list(map(float, fields))
@@ -152,7 +156,7 @@ def _read_row(line: bytes, vector: npt.NDArray[np.float32], number: int, spaced:
         numbers = []
     if not numbers or b"_" in b"".join(fields):
         odd = next(field for field in fields if not is_number(field))
-        raise Fault(f"line {number:,} ({word!r:.60}) has {odd!r:.60} where a number belongs. {GET_AGAIN}")
+        raise Fault(f"line {number:,} ({quoted(word)}) has {quoted(odd)} where a number belongs. {GET_AGAIN}")
     with np.errstate(over="ignore"):
         vector[:] = numbers
     return word

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from pairloom.errors import Fault
 from pairloom.formats.opening import GET_AGAIN
-from pairloom.system.display import format_bytes
+from pairloom.system.display import format_bytes, number_of, quoted
 from pairloom.types import Matrix
 
 _MAX_DIM = 1 << 20  # a row is read at once
@@ -20,15 +20,17 @@ RowName = Callable[[int], str]  # the name of the i-th row in messages, for exam
 def check_size(rows: int, dim: int, min_bytes: int, max_bytes: int) -> None:
     """Refuse a header that promises more than the file can hold, before memory is allocated for it."""
     if rows < 0 or dim < 1:
-        raise Fault(f"its first line promises {rows:,} rows of {dim:,} numbers. {GET_AGAIN}")
+        raise Fault(f"its first line promises {number_of(rows, 'row')} of {number_of(dim, 'number')}. {GET_AGAIN}")
     if min_bytes > max_bytes:
         raise Fault(
-            f"{rows:,} rows of {dim:,} numbers, as its first line promises, take at least {min_bytes:,} bytes, "
-            f"and there are at most {max_bytes:,}. It was cut short, or is of another format. {GET_AGAIN}"
+            f"{number_of(rows, 'row')} of {number_of(dim, 'number')}, as its first line promises, take at least "
+            f"{number_of(min_bytes, 'byte')}, and there are at most {max_bytes:,}. It was cut short, or is of another "
+            f"format. {GET_AGAIN}"
         )
     if dim > _MAX_DIM:
         raise Fault(
-            f"its first line promises rows of {dim:,} numbers, more than the limit of {_MAX_DIM:,}. {GET_AGAIN}"
+            f"its first line promises rows of {number_of(dim, 'number')}, more than the limit of {_MAX_DIM:,}. "
+            f"{GET_AGAIN}"
         )
 
 
@@ -41,8 +43,8 @@ def new_rows(rows: int, dim: int) -> tuple[Matrix, Hashes]:
         return np.empty((rows, dim), np.float32), np.empty(rows, np.int64)
     except (MemoryError, ValueError):  # ValueError: larger than the address space
         raise Fault(
-            f"{rows:,} rows of {dim:,} numbers take {format_bytes(4 * rows * dim)}, more memory than there is. "
-            "Load only the first rows by limit= (pairloom convert --limit)."
+            f"{number_of(rows, 'row')} of {number_of(dim, 'number')} take {format_bytes(4 * rows * dim)}, more memory "
+            "than there is. Load only the first rows by limit= (pairloom convert --limit)."
         ) from None
 
 
@@ -53,6 +55,6 @@ def check_finite(vectors: Matrix, words: Sequence[bytes], row_name: RowName) -> 
         row = int(np.argmin(finite.all(axis=1)))
         word = words[row].decode(errors="replace")
         raise Fault(
-            f"{row_name(row)} ({word!r:.60}) holds NaN, infinity or a number beyond float32. "
+            f"{row_name(row)} ({quoted(word)}) holds NaN, infinity or a number beyond float32. "
             "Leave such rows out, or load with verify=False."
         )

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from pairloom.errors import Fault, VectorsWarning
 from pairloom.formats.opening import GET_AGAIN, LENIENTLY, ReadOptions
 from pairloom.formats.rows import Hashes, RowName
+from pairloom.system.display import number_of, quoted
 from pairloom.types import Matrix
 
 _ROWS_AT_ONCE = 4096
@@ -58,7 +59,7 @@ class WordList:
         if len(repeated) and not self._options.lenient and (found := self._first_repeated(repeated)) is not None:
             row, word, first = found
             raise Fault(
-                f"{row_name(row)} has the word {word.decode()!r:.60} of row {first:,} again. "
+                f"{row_name(row)} has the word {quoted(word.decode())} of row {first:,} again. "
                 f"Load {LENIENTLY} to keep the first row of each word."
             )
 
@@ -125,7 +126,7 @@ def in_utf8(words: list[bytes], row_name: RowName, options: ReadOptions) -> list
     except UnicodeDecodeError:
         row, word = next((row, word) for row, word in enumerate(words) if not _is_utf8(word))
         raise Fault(
-            f"the word of {row_name(row)} is not UTF-8: {word!r:.60}. word2vec.c cuts long words within a letter. "
+            f"the word of {row_name(row)} is not UTF-8: {quoted(word)}. word2vec.c cuts long words within a letter. "
             "Load it with errors='replace' or errors='ignore' (pairloom convert --errors replace)."
         ) from None
     return words
@@ -136,8 +137,8 @@ def _check_not_emptied(decoded: list[bytes], words: list[bytes], row_name: RowNa
     for row, (new, old) in enumerate(zip(decoded, words, strict=True)):
         if old and not new:
             raise Fault(
-                f"no byte of the word of {row_name(row)}, {old!r:.60}, is UTF-8, so errors='ignore' leaves nothing of "
-                f"it. Load it with errors='replace' (pairloom convert --errors replace), or leave such rows out "
+                f"no byte of the word of {row_name(row)}, {quoted(old)}, is UTF-8, so errors='ignore' leaves nothing "
+                f"of it. Load it with errors='replace' (pairloom convert --errors replace), or leave such rows out "
                 f"{LENIENTLY}."
             )
 
@@ -164,9 +165,11 @@ def first_rows(words: list[str]) -> npt.NDArray[np.intp] | None:
     repeated = next((word for row, word in enumerate(words) if word and row_of[word] != row), "")
     for n, why in (
         (n_empty, "since they have no word"),
-        (n_repeated, f"since their words have earlier rows; the first of them is {repeated!r:.60}"),
+        (n_repeated, f"since their words have earlier rows; the first of them is {quoted(repeated)}"),
     ):
         if n:
-            warnings.warn(f"{n:,} of {len(words):,} rows were left out, {why}.", VectorsWarning, stacklevel=5)
+            warnings.warn(
+                f"{n:,} of {number_of(len(words), 'row')} were left out, {why}.", VectorsWarning, stacklevel=5
+            )
     row_of.pop("", None)
     return np.sort(np.fromiter(row_of.values(), np.intp, len(row_of)))

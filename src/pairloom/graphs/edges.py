@@ -17,6 +17,7 @@ import numpy as np
 from pairloom.config import MAX_WORD_BYTES, TextOptions, is_number, is_whole
 from pairloom.corpus.lines import LineFiles, Lines, check_lengths, is_path
 from pairloom.errors import CorpusTypeError, InputError
+from pairloom.system.display import of_type
 from pairloom.types import PathName
 
 Edge = tuple[str, str, float | None]  # u, v, and the weight if one was given
@@ -54,7 +55,7 @@ class Edges:
                 f"Edges cannot be of type {type(source).__name__}. Give a path, or tuples (u, v) or (u, v, weight)."
             )
         self._tuples, self._lowercase = source, text.lowercase
-        self.name = self._files.name if self._files else f"the graph (a {type(source).__name__})"
+        self.name = self._files.name if self._files else f"the graph ({of_type(source)})"
         self.size_bytes = self._files.size_bytes if self._files else None
 
     def blocks(self) -> Iterator[EdgeBlock]:

@@ -23,6 +23,7 @@ from pairloom.graphs.edges import Edges, EdgesLike
 from pairloom.graphs.graph import Graph, graph_of
 from pairloom.method.draws import Purpose, draw, key
 from pairloom.progress import OnProgress, Progress, ignore, reporter
+from pairloom.system.display import number_of
 from pairloom.system.files import check_folder, output_errors, packed_write
 from pairloom.system.threads import in_order
 from pairloom.types import Ids, PathName
@@ -204,7 +205,7 @@ class _WalkCorpus(Corpus):
     """Walks as a corpus: the text that `Walks.save` writes."""
 
     def __init__(self, walks: Walks, text: TextOptions) -> None:
-        super().__init__(f"the walks over {len(walks.graph.nodes):,} nodes", text, None)
+        super().__init__(f"the walks over {number_of(len(walks.graph.nodes), 'node')}", text, None)
         self._walks = walks
         self._names = tuple(name.lower() for name in walks.graph.nodes) if text.lowercase else walks.graph.nodes
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from pairloom.corpus.lines import LineFiles, check_lengths
 from pairloom.errors import InputError
+from pairloom.system.display import number_of
 
 _COLUMNS = 10
 _NOT_A_WORD = re.compile(r"\d+-\d+|\d+\.\d+")
@@ -57,7 +58,8 @@ def _columns(line: str, where: str) -> list[str]:
     if len(columns) != _COLUMNS or "" in columns:
         empty = ", one empty" if "" in columns else ""
         raise InputError(
-            f"{where}: {len(columns)} columns separated by tabs{empty}. CoNLL-U has ten, with _ for unknown values."
+            f"{where}: {number_of(len(columns), 'column')} separated by tabs{empty}. CoNLL-U has ten, with _ for "
+            f"unknown values."
         )
     return columns
 
@@ -77,7 +79,9 @@ def _checked_sentence(rows: list[_Row]) -> Iterator[list[ParsedWord]]:
     """The sentence of these rows. Nothing if there are none."""
     for position, (parsed, where) in enumerate(rows, 1):
         if parsed.head > len(rows):
-            raise InputError(f"{where}: HEAD is {parsed.head}, in a sentence of {len(rows)} words. Correct it.")
+            raise InputError(
+                f"{where}: HEAD is {parsed.head}, in a sentence of {number_of(len(rows), 'word')}. Correct it."
+            )
         if parsed.head == position:
             raise InputError(f"{where}: HEAD is {parsed.head}, the word itself. Correct it.")
     if rows:

@@ -6,6 +6,7 @@ from typing import TypedDict
 
 from pairloom.config import Errors
 from pairloom.errors import CorpusTypeError, InputError
+from pairloom.system.display import of_type
 from pairloom.system.files import check_folder, output_errors, packed_write
 from pairloom.types import PathName
 
@@ -72,6 +73,6 @@ def check_readable_again(source: object) -> None:
     """Refuse iterators, which can be read only once."""
     if isinstance(source, Iterable) and iter(source) is iter(source):
         raise CorpusTypeError(
-            f"A {type(source).__name__} can be read only once, and pairs are read again for every use. "
+            f"{of_type(source, 'A')} can be read only once, and pairs are read again for every use. "
             "Give a path, a list, or an object whose __iter__ starts from the beginning each time."
         )

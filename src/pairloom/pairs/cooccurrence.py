@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from pairloom.config import checked_threads
 from pairloom.corpus.encoding import Encoded
-from pairloom.errors import ConfigError, InputError
+from pairloom.errors import ConfigError, NoPairsError
 from pairloom.method.contexts import keep_limit
 from pairloom.method.draws import Purpose, heldout_key, key
 from pairloom.pairs.blocks import ranges
@@ -156,10 +156,7 @@ def cooccurrences(
         counter.count_slabs(runs, tokens_per_slab, on_progress)
         counter.merge(runs, merged)
         if not merged.n_entries:
-            raise InputError(
-                "No line of the corpus has two words left, so no word has a context. "
-                "Put several words on a line, or use a larger sample."
-            )
+            raise NoPairsError("No line of the corpus has two words left, so no word has a context. Use more text.")
         contexts, units = merged.mapped()
         return Cooccurrences(merged.starts()[0], contexts, _weights(units, unit, folder))
 

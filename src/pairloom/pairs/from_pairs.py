@@ -42,9 +42,6 @@ class PairSource(Source):
     one_vocabulary = False
     unit = "pairs"
     unused_options = frozenset({"window", "left", "right", "window_shape", "positional", "clean"})
-    no_pairs_message = (
-        "Every pair has weight 0 or was left out by subsampling, so there is nothing to learn from. Use sample=0."
-    )
 
     def __init__(self, encoded: EncodedPairs, config: TrainConfig) -> None:
         super().__init__(config)

@@ -46,10 +46,6 @@ class TextSource(Source):
 
     unit = "words"
     unused_options = frozenset({"min_context_count"})
-    no_pairs_message = (
-        "After min_count and sample, no line of the corpus has two words left, so there are no pairs to learn from. "
-        "Put several words on a line, or lower min_count."
-    )
 
     def __init__(self, encoded: Encoded, config: TrainConfig) -> None:
         super().__init__(config)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from pairloom.corpus.encoding import release_pages
 from pairloom.errors import InputError
 from pairloom.pairs import pair_names
-from pairloom.pairs.pair_names import NameTable, Numbers, RowLookup, Selection, positions_in
+from pairloom.pairs.pair_names import NameTable, Numbers, RowLookup, Selection, just_below, positions_in
 from pairloom.pairs.pair_reading import PairCorpus
 from pairloom.pairs.source import WeightedNames
 from pairloom.progress import OnProgress, ignore, reporter
@@ -82,15 +82,29 @@ def encode_pairs(
         c_names, c_selected = c_table.selected(contexts, corpus.name)
         check(w_names, c_names, n_pairs, weighted)
         digest = _renumber(folder, w_table, c_table, w_selected, c_selected)
-    pairs, weights = _map(folder / _PAIRS, "<i8"), _map(folder / _WEIGHTS, "<f4")
-    if not len(pairs):
-        raise InputError(
-            f"No pair of {corpus.name} has both its word and its context in the vocabularies. "
-            f"Use a smaller {words.option}, or vocabularies of these pairs."
-        )
+        pairs, weights = _map(folder / _PAIRS, "<i8"), _map(folder / _WEIGHTS, "<f4")
+        if not len(pairs):
+            raise _no_pairs(corpus.name, (words, w_table, w_selected), (contexts, c_table, c_selected))
     for names in (w_names, c_names):
         digest.update("\0".join(names.names).encode() + names.mass.astype("<f8").tobytes())
     return EncodedPairs(pairs, weights, w_names, c_names, digest.hexdigest())
+
+
+def _no_pairs(name: str, *sides: tuple[Selection, NameTable, Numbers]) -> InputError:
+    """The error for pairs of which none has both its word and its context among the selected ones.
+
+    A name that was selected by its weight is in some pair, so it helps to select more on the other side.
+    """
+    (words, w_table, of_words), (contexts, c_table, of_contexts) = sides
+    if contexts.vocabulary is None and np.any(of_words >= 0):
+        advice = f"Use {contexts.option}={just_below(c_table.lightest)}"
+    elif words.vocabulary is not None or not np.any(of_contexts >= 0):
+        advice = "Give vocabularies of these pairs"
+    elif len(of_words) == words.max_size:
+        advice = "Leave out max_vocab"
+    else:
+        advice = f"Use {words.option}={just_below(w_table.lightest)}"
+    return InputError(f"No pair of {name} has both its word and its context in the vocabularies. {advice}.")
 
 
 # --- Reading: words and contexts are rows of tables

@@ -10,7 +10,7 @@ difference to the result.)
 """
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -124,10 +124,7 @@ class NameTable(TableBudget):
         """The number of words that `selected` will return."""
         if selection.vocabulary is not None:
             return len(selection.vocabulary)
-        n = 0
-        for low in range(0, self.n_words, self._at_once):
-            mass = self._mass.read(low, min(low + self._at_once, self.n_words))
-            n += int(np.count_nonzero((mass >= selection.min_count) & (mass > 0)))
+        n = sum(int(np.count_nonzero((mass >= selection.min_count) & (mass > 0))) for mass in self._masses())
         return n if selection.max_size is None else min(n, selection.max_size)
 
     def selected(self, selection: Selection, name: str) -> tuple[WeightedNames, Numbers]:
@@ -135,8 +132,36 @@ class NameTable(TableBudget):
         kept = self._kept(selection.sieve)
         counts = WordCounts(name, kept.arena.tobytes(), kept.offsets, kept.counts, 0, self.n_words - len(kept.counts))
         names, rows = _select(counts, selection)
+        if len(rows) < 2:
+            raise self._too_few(selection, len(rows), name)
         numbers: Numbers = np.where(rows >= 0, np.append(kept.numbers, 0)[rows], -1)
         return names, numbers
+
+    def _too_few(self, selection: Selection, n_chosen: int, name: str) -> InputError:
+        """The error for fewer than two words. It names the option that would help."""
+        what, option = selection.what, selection.option
+        heaviest = np.zeros(2)
+        for mass in self._masses():
+            heaviest = np.sort(np.append(heaviest, mass))[-2:]
+        if heaviest[0] == 0:
+            n = "only one" if heaviest[1] else "no"
+            return InputError(
+                f"{name} has {n} {what} of weight above 0, and training needs at least 2. Use more pairs."
+            )
+        return InputError(
+            f"{option}={selection.min_count:g} leaves {n_chosen or 'none'} of the {self.n_words:,} {what}s of {name}, "
+            f"and training needs at least 2. Use {option}={just_below(heaviest[0])}, or more pairs."
+        )
+
+    @property
+    def lightest(self) -> float:
+        """The smallest weight above 0."""
+        return float(min(mass[mass > 0].min(initial=np.inf) for mass in self._masses()))
+
+    def _masses(self) -> Iterator[Float64s]:
+        """The weights of all words, some at a time."""
+        for low in range(0, self.n_words, self._at_once):
+            yield self._mass.read(low, min(low + self._at_once, self.n_words))
 
     def _kept(self, sieve: WordFilter) -> CountedWords:
         """All words with their weights, or only those that pass the sieve if a table went to a file."""
@@ -197,18 +222,22 @@ def positions_in(selected: Numbers) -> Callable[[Numbers], Numbers]:
     return positions
 
 
+def just_below(weight: float) -> str:
+    """The weight in few digits, rounded down. (A least weight of 1 or more may also be a whole number.)
+
+    >>> just_below(7.9), just_below(0.1)
+    ('7', '0.099')
+    """
+    return f"{int(weight)}" if weight >= 1 else f"{0.99 * weight:.3g}"
+
+
 def _select(counts: WordCounts, selection: Selection) -> tuple[WeightedNames, npt.NDArray[np.intp]]:
     """The selected words, and the row of each in the counts, or -1 if it does not occur."""
-    what, option, min_count, max_size, vocabulary = selection
+    _, _, min_count, max_size, vocabulary = selection
     if vocabulary is not None:
         found = {counts.words([row])[0]: row for row in counts.rows_of(set(vocabulary.words)).tolist()}
         rows = np.array([found.get(word, -1) for word in vocabulary.words], np.intp)
         return WeightedNames(vocabulary.words, vocabulary.counts.astype(np.float64)), rows
     rows = counts.ordered(np.flatnonzero((counts.counts >= min_count) & (counts.counts > 0)))[:max_size]
-    if len(rows) < 2:
-        raise InputError(
-            f"{option}={min_count:g} leaves {len(rows)} of the {counts.n_words:,} {what}s of {counts.name}, "
-            f"and training needs at least 2. Use a smaller {option}, or more pairs."
-        )
     mass: Float64s = np.asarray(counts.counts[rows], np.float64)
     return WeightedNames(counts.words(rows), mass), rows

@@ -23,7 +23,7 @@ from pairloom.config import MAX_WORD_BYTES, TextOptions, is_number
 from pairloom.corpus.decoding import TextBlock
 from pairloom.corpus.sentences import TextCorpus, is_word, not_a_word_error
 from pairloom.errors import CorpusTypeError, InputError
-from pairloom.system.display import quoted
+from pairloom.system.display import number_of, of_type, quoted
 from pairloom.system.extras import need
 from pairloom.system.threads import in_order
 from pairloom.types import Ids, PathName
@@ -103,9 +103,7 @@ def open_pairs(
     paths = _paths(source)
     if paths is None:
         if columns is not None:
-            raise CorpusTypeError(
-                f"columns= is for Parquet files, and the pairs are a {type(source).__name__}. Leave it out."
-            )
+            raise CorpusTypeError(f"columns= is for Parquet files, and the pairs are {of_type(source)}. Leave it out.")
         return _TuplePairs(source, text.lowercase)
     if all(map(_is_parquet, paths)):
         return _ParquetPairs(paths, columns, text.lowercase)
@@ -202,7 +200,7 @@ def _refuse_line(line: str, where: str) -> NoReturn:
         raise InputError(f"{where}: a word is longer than {MAX_WORD_BYTES} bytes. Shorten it.")
     if len(fields) == 1:
         raise InputError(f"{where}: {quoted(line)} has no context. {_LINE_FORMAT}")
-    raise InputError(f"{where}: {quoted(line)} has {len(fields)} fields. {_LINE_FORMAT}")
+    raise InputError(f"{where}: {quoted(line)} has {number_of(len(fields), 'field')}. {_LINE_FORMAT}")
 
 
 def _refuse_weight(weight: str, where: str) -> NoReturn:

@@ -100,7 +100,6 @@ class Source(ABC):
     n_pairs            expected number of pairs in an epoch
     word_share         the expected share of these pairs that each word has
     context_share      and each context
-    no_pairs_message   the error for an epoch without pairs
     unused_options     options that have no meaning for this source, and are left out of the record
     record             what the record says about the corpus
     heldout_limit      an item (a sentence or a pair) is held out if the upper 32 bits of its draw are below this
@@ -114,7 +113,6 @@ class Source(ABC):
     n_pairs: float
     word_share: Float64s
     context_share: Float64s
-    no_pairs_message: str
     unused_options: frozenset[str]
     record: dict[str, Any]
     heldout_limit: np.uint64

@@ -21,6 +21,7 @@ from pairloom.corpus.lists import numbered_lines, opened
 from pairloom.errors import ConfigError, InputError
 from pairloom.phrases.joining import Pass, Words, is_phrase
 from pairloom.phrases.scores import MOST_PASSES, checked_connectors, checked_delimiter
+from pairloom.system.display import number_of
 from pairloom.system.files import atomic_write, check_folder
 from pairloom.types import PathName
 
@@ -91,7 +92,7 @@ def read_from(file: BinaryIO, name: str) -> PhraseFileContent:
         passes[of_pass - 1][words] = score
     found = [len(phrases) for phrases in passes]
     if found != numbers:
-        raise InputError(f"{name} has {sum(found):,} of {sum(numbers):,} phrases. {_AGAIN}")
+        raise InputError(f"{name} has {sum(found):,} of {number_of(sum(numbers), 'phrase')}. {_AGAIN}")
     return PhraseFileContent(passes, connectors, delimiter, made)
 
 

@@ -6,6 +6,7 @@ its memory is taken. The tables that count pairs are as large as the remaining m
 """
 
 from pairloom.corpus.decoding import READ_AHEAD_BYTES
+from pairloom.system.display import number_of
 from pairloom.system.memory import Budget, MemoryItem
 
 PER_WORD = 110  # bytes: its count and position, and its entry in the hash table
@@ -32,17 +33,17 @@ class PhraseMemory:
 
     def check_words(self, n_words: int, n_bytes: int) -> None:
         """Raise if the words do not fit."""
-        self._words = MemoryItem(f"for {n_words:,} different words", self._per_word * n_words + 3 * n_bytes)
+        self._words = MemoryItem(f"for {number_of(n_words, 'different word')}", self._per_word * n_words + 3 * n_bytes)
         self._check("Use less text")
 
     def check_pairs(self, n: int) -> None:
         """Raise if the pairs do not fit."""
-        self._pairs = MemoryItem(f"for {n:,} pairs", PER_PAIR * n)
+        self._pairs = MemoryItem(f"for {number_of(n, 'pair')}", PER_PAIR * n)
         self._check()
 
     def check_phrases(self, n: int) -> None:
         """Raise if the phrases do not fit."""
-        self._check("Raise the threshold or min_count", MemoryItem(f"for {n:,} phrases", PER_PHRASE * n))
+        self._check("Raise the threshold or min_count", MemoryItem(f"for {number_of(n, 'phrase')}", PER_PHRASE * n))
 
     def slots(self, most: int) -> int:
         """The slots of all tables of pairs together: at most `most`, and at most half of the free memory."""
@@ -55,5 +56,5 @@ class PhraseMemory:
 
 def check_joining(budget: Budget, n_phrases: int, threads: int) -> None:
     """Raise if there is not enough memory to join phrases in a text."""
-    tables = MemoryItem(f"for {n_phrases:,} phrases", PER_PHRASE * n_phrases)
+    tables = MemoryItem(f"for {number_of(n_phrases, 'phrase')}", PER_PHRASE * n_phrases)
     budget.check([MemoryItem("for text", READ_AHEAD_BYTES * threads), tables], "Use fewer phrases, or fewer threads")

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pairloom.config import check_min_count, check_number, check_whole
 from pairloom.errors import ConfigError
+from pairloom.system.display import number_of
 
 Score = Callable[..., float]
 
@@ -121,7 +122,7 @@ def _checked_thresholds(threshold: Any, passes: int | None, scoring: str | None)
     thresholds = tuple(threshold) if several else (threshold,) * (passes or 1)
     if not 1 <= len(thresholds) <= MOST_PASSES or len(thresholds) != (passes or len(thresholds)):
         raise ConfigError(
-            f"threshold={list(thresholds)!r} has {len(thresholds)} values for {passes or 'no'} passes. "
+            f"threshold={list(thresholds)!r} has {number_of(len(thresholds), 'value')} for {passes or 'no'} passes. "
             "Give one threshold, or one for each pass."
         )
     for value in thresholds:

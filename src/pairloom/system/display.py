@@ -6,6 +6,7 @@ never put a word into a script, a style or the scheme of a link: no escaping mak
 
 import re
 import reprlib
+from typing import Literal
 
 _LONGEST = 80  # characters of a value in a message
 
@@ -35,6 +36,28 @@ def quoted(value: object) -> str:
     """
     text = _short.repr(value).replace("\n", " ")  # NumPy prints arrays on several lines
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def number_of(n: int, noun: str) -> str:
+    """A number of things.
+
+    >>> number_of(1, "word"), number_of(1234, "word"), number_of(2, "class"), number_of(0, "entry")
+    ('1 word', '1,234 words', '2 classes', '0 entries')
+    """
+    if n == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}es" if noun.endswith("ss") else f"{noun}s"
+    return f"{n:,} {plural}"
+
+
+def of_type(value: object, article: Literal["a", "A"] = "a") -> str:
+    """The type of a value, with its article.
+
+    >>> of_type([]), of_type(5), of_type(5, "A")
+    ('a list', 'an int', 'An int')
+    """
+    name = type(value).__name__
+    return f"{article}{'n' if name[0] in 'AEIOaeio' else ''} {name}"  # not U, as in UserDict
 
 
 def visible(text: str) -> str:

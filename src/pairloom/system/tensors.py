@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import Fault, InputError
-from pairloom.system.display import quoted
+from pairloom.system.display import number_of, quoted
 from pairloom.system.files import atomic_write
 
 Tensors = dict[str, npt.NDArray[Any]]
@@ -80,7 +80,9 @@ def _header(layout: Layout, tensors: Tensors, dtypes: dict[str, str], record: di
     text = _json(fields).encode("ascii")
     text += b" " * (-(8 + len(text)) % _ALIGNMENT)
     if len(text) > MAX_HEADER:
-        raise InputError(f"The record makes a header of {len(text):,} bytes; {MAX_HEADER:,} is the limit. Shorten it.")
+        raise InputError(
+            f"The record makes a header of {number_of(len(text), 'byte')}; {MAX_HEADER:,} is the limit. Shorten it."
+        )
     header = len(text).to_bytes(8, "little") + text
     return header.replace(_SEAL + _NO_DIGEST, _SEAL + sha256(header).hexdigest().encode())
 
@@ -153,12 +155,12 @@ def read(data: memoryview, layout: Layout, trusted: frozenset[str] = frozenset()
 
 def _header_bytes(data: memoryview) -> bytes:
     if len(data) < 8:
-        raise Fault(f"with {len(data)} bytes it is too short for the length of a header. {FOREIGN}")
+        raise Fault(f"with {number_of(len(data), 'byte')} it is too short for the length of a header. {FOREIGN}")
     length = int.from_bytes(data[:8], "little")
     if length > min(len(data) - 8, MAX_HEADER):
         raise Fault(
-            f"bytes 0 to 7 announce a header of {length:,} bytes, but the file has {len(data):,} bytes "
-            f"and a header at most {MAX_HEADER:,}. {FOREIGN}"
+            f"bytes 0 to 7 announce a header of {number_of(length, 'byte')}, but the file has "
+            f"{number_of(len(data), 'byte')} and a header at most {MAX_HEADER:,}. {FOREIGN}"
         )
     return bytes(data[8 : 8 + length])
 
@@ -228,7 +230,7 @@ def _extent(name: str, entry: object, size: int, layout: Layout) -> tuple[int, i
     if not (_naturals(shape, rank, size) and _naturals(offsets, 2, size)):
         raise Fault(
             f"tensor {name} has shape {quoted(shape)} and data_offsets {quoted(offsets)}, "
-            f"which does not fit in {size:,} bytes of data. {DAMAGED}"
+            f"which does not fit in {number_of(size, 'byte')} of data. {DAMAGED}"
         )
     if offsets[1] - offsets[0] != math.prod(shape) * _DTYPES[dtype].itemsize:
         raise Fault(f"tensor {name} of shape {quoted(shape)} does not fill its bytes {quoted(offsets)}. {DAMAGED}")
@@ -248,7 +250,7 @@ def _check_offsets(extents: list[tuple[int, int, str]], size: int) -> None:
             raise Fault(f"tensor {name} begins at byte {begin:,} of the data instead of {reached:,}. {DAMAGED}")
         reached = end
     if reached != size:
-        raise Fault(f"it has {size:,} bytes of data, and its header describes {reached:,}. {DAMAGED}")
+        raise Fault(f"it has {number_of(size, 'byte')} of data, and its header describes {reached:,}. {DAMAGED}")
 
 
 def _check_header(prefix: memoryview, header: bytes, expected: str) -> None:

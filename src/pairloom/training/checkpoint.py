@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pairloom.errors import CheckpointWarning, ConfigError, Fault, InputError, OutputError
+from pairloom.system.display import of_type
 from pairloom.system.files import atomic_write, check_space, output_errors
 from pairloom.system.locks import claim
 from pairloom.system.tensors import Layout, Tensors, mapped, read, write
@@ -168,7 +169,7 @@ def opened_checkpoints(checkpoint: Checkpoints | PathName | None) -> Checkpoints
     if checkpoint is None or isinstance(checkpoint, Checkpoints):
         return checkpoint
     if not isinstance(checkpoint, str | os.PathLike):
-        raise ConfigError(f"checkpoint is a {type(checkpoint).__name__}. Give the path of a folder, or Checkpoints.")
+        raise ConfigError(f"checkpoint is {of_type(checkpoint)}. Give the path of a folder, or Checkpoints.")
     return Checkpoints(checkpoint)
 
 

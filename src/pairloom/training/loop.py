@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pairloom import __version__
-from pairloom.errors import CorpusChangedError, Fault, InputError, StoppedError
+from pairloom.errors import CorpusChangedError, Fault, InputError, NoPairsError, StoppedError
 from pairloom.pairs.source import Source, WeightedNames
 from pairloom.progress import OnProgress, ignore
 from pairloom.system.threads import Workers
@@ -77,7 +77,7 @@ class TrainingLoop(ABC):
             for position in self._train_epoch(self.epoch):
                 self.checkpoint_writer.write_if_due(position)
             if self.n_pairs == 0:
-                raise InputError(self.source.no_pairs_message)
+                raise NoPairsError("No pairs are left to learn from. Use more text, or options that leave out less.")
             self._end_epoch()
         self._check_outcome()
         self.checkpoint_writer.end(self.position)

@@ -18,6 +18,7 @@ from pairloom.pairs.from_pairs import MOST_PASSES
 from pairloom.pairs.from_text import LONGEST_WHOLE_LINE
 from pairloom.pairs.hubs import MOST_HUBS
 from pairloom.pairs.source import LARGEST_SHARE, MOST_HELDOUT, WeightedNames
+from pairloom.system.display import number_of
 from pairloom.system.memory import Budget, MemoryItem
 from pairloom.training.heldout import WORDS_AT_ONCE
 from pairloom.training.softmax import ROWS_AT_ONCE
@@ -93,7 +94,7 @@ def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> li
     """What training needs."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
     names = MemoryItem(
-        f"for the names of {n_words:,} words",
+        f"for the names of {number_of(n_words, 'word')}",
         sizes.name_bytes + (STRING + PER_NAME) * n_words + PER_NAME * (n_contexts if n_contexts != n_words else 0),
     )
     if config.model == "sppmi-svd":
@@ -112,7 +113,7 @@ def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> li
 def encoding_need(vocabulary: Vocabulary, threads: int) -> list[MemoryItem]:
     """What encoding a text needs."""
     n_bytes, n_words = sum(map(len, vocabulary.words)), len(vocabulary)
-    names = MemoryItem(f"for the names of {n_words:,} words", n_bytes + STRING * n_words)
+    names = MemoryItem(f"for the names of {number_of(n_words, 'word')}", n_bytes + STRING * n_words)
     return [
         names,
         MemoryItem("to find them", 64 * n_words + n_bytes),
@@ -122,7 +123,7 @@ def encoding_need(vocabulary: Vocabulary, threads: int) -> list[MemoryItem]:
 
 def _model(config: TrainConfig, n_words: int, n_contexts: int) -> list[MemoryItem]:
     size = 4 * stride_of(config.dim) * (n_words + n_contexts)
-    what = f"for {n_words:,} words and {n_contexts:,} contexts of dim {config.dim}"
+    what = f"for {number_of(n_words, 'word')} and {number_of(n_contexts, 'context')} of dim {config.dim}"
     return [MemoryItem(what, size), MemoryItem("for the best state of them", 0 if config.patience is None else size)]
 
 

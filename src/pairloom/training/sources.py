@@ -11,12 +11,15 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.errors import InputError, NoPairsError
+from pairloom.pairs.advice import no_pairs_given, no_pairs_in_text
 from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.pair_encoding import encode_pairs
 from pairloom.pairs.pair_names import Selection
 from pairloom.pairs.pair_reading import PairCorpus
 from pairloom.system.cache_folder import cache_folder, temporary_folder
+from pairloom.system.threads import workers
 from pairloom.training.memory_need import check_model, check_pairs, check_text, of_pairs
 from pairloom.training.plan import Plan, SideChoice, WordChoice
 
@@ -27,7 +30,18 @@ def source_of_text(plan: Plan, corpus: Corpus, choice: WordChoice) -> Iterator[T
     with encoded_text(plan, corpus, choice) as encoded:
         source = TextSource(encoded, plan.config)
         plan.check_space(source)
-        yield source
+        try:
+            yield source
+        except NoPairsError:
+            raise _no_pairs_in_text(source, plan, corpus, choice) from None
+
+
+def _no_pairs_in_text(source: TextSource, plan: Plan, corpus: Corpus, choice: WordChoice) -> InputError:
+    selection = None if choice.vocabulary is not None or plan.freeze else choice.selection
+    with workers(plan.threads) as pool:
+        return no_pairs_in_text(
+            source, corpus.name, selection, lambda other: encoded_text(plan, corpus, WordChoice(other)), pool
+        )
 
 
 def encoded_text(plan: Plan, corpus: Corpus, choice: WordChoice) -> Encoded:
@@ -84,4 +98,8 @@ def source_of_pairs(plan: Plan, corpus: PairCorpus, choice: SideChoice) -> Itera
         )
         source = PairSource(encoded, config)
         plan.check_space(source)
-        yield source
+        try:
+            yield source
+        except NoPairsError:
+            with workers(plan.threads) as pool:
+                raise no_pairs_given(source, corpus.name, pool) from None

@@ -16,6 +16,7 @@ words are alike.
 [('purrs', 1.386)]
 """
 
+import math
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Unpack
@@ -28,13 +29,14 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection, noise
-from pairloom.errors import ConfigError, InputError, UnknownWordError
+from pairloom.errors import ConfigError, InputError, NoPairsError, UnknownWordError
 from pairloom.method import elementary
+from pairloom.pairs.advice import no_pairs_in_text
 from pairloom.pairs.cooccurrence import Cooccurrences, trained_pairs
 from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.singular import SparseTable, largest_singular
 from pairloom.progress import OnProgress, Progress, ignore
-from pairloom.system.display import quoted
+from pairloom.system.display import number_of, quoted
 from pairloom.system.spelling import near_spellings
 from pairloom.system.threads import workers
 from pairloom.types import CorpusLike, Counts, Float64s, Ids, PathName
@@ -99,7 +101,7 @@ class Sppmi:
             meant = " or ".join(map(repr, near_spellings(word, self.vocabulary.index)))
             hint = f" Did you mean {meant}?" if meant else ""
             raise UnknownWordError(
-                f"{quoted(word)} is not among the {len(self.vocabulary):,} words of this table.{hint}"
+                f"{quoted(word)} is not among the {number_of(len(self.vocabulary), 'word')} of this table.{hint}"
             )
         return self.vocabulary.index[word]
 
@@ -114,19 +116,21 @@ def sppmi_table(
 ) -> Sppmi:
     """The SPPMI table of a corpus. The options are those of `train` about windows, vocabulary, sampling and noise."""
     config, text = split_options(options, ["threads", "cache_dir", "on_progress"])
-    with (
-        open_corpus(corpus, text=text) as opened,
-        prepare(
-            opened,
-            WordSelection(min_count=config.min_count, max_vocab=config.max_vocab),
-            gaps=config.clean,
-            cache_dir=cache_dir,
-            threads=threads,
-            on_progress=on_progress,
-        ) as encoded,
-    ):
-        counts = _counts(encoded, config, threads=threads, cache_dir=cache_dir, on_progress=on_progress)
-        return sppmi_of(counts, encoded.vocabulary, config)
+    running: dict[str, Any] = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
+    selection = WordSelection(min_count=config.min_count, max_vocab=config.max_vocab)
+    with open_corpus(corpus, text=text) as opened:
+
+        def encode(selection: WordSelection) -> Encoded:
+            return prepare(opened, selection, gaps=config.clean, **running)
+
+        with encode(selection) as encoded:
+            try:
+                counts = _counts(encoded, config, **running)
+            except NoPairsError:
+                with workers(checked_threads(threads)) as pool:
+                    source = TextSource(encoded, config)
+                    raise no_pairs_in_text(source, opened.name, selection, encode, pool) from None
+            return sppmi_of(counts, encoded.vocabulary, config)
 
 
 def train_sppmi(
@@ -145,8 +149,8 @@ def train_sppmi(
     check_number("power", power, 0.0, 1.0, "0.5 is usual, 0 leaves the singular values out of W")
     if config.dim >= len(encoded.vocabulary):
         raise ConfigError(
-            f"dim={config.dim} is too large: a table of {len(encoded.vocabulary):,} words has fewer singular values. "
-            f"Use {len(encoded.vocabulary) - 1} or less."
+            f"dim={config.dim} is too large: a table of {number_of(len(encoded.vocabulary), 'word')} has fewer "
+            f"singular values. Use {len(encoded.vocabulary) - 1} or less."
         )
     counts = _counts(encoded, config, threads=threads, cache_dir=cache_dir, on_progress=on_progress)
     table = sppmi_of(counts, encoded.vocabulary, config)
@@ -167,7 +171,7 @@ def sppmi_of(counts: Cooccurrences, vocabulary: Vocabulary, config: TrainConfig)
     """The table of counted pairs."""
     log_k_p = elementary.log(config.negatives * noise(counts.of_contexts, config.noise_power))
     log_w = elementary.log(counts.of_words)  # -inf for a word without pairs, which is never looked up
-    contexts, values, lengths = [], [], np.zeros(counts.n_words, np.int64)
+    contexts, values, lengths, best = [], [], np.zeros(counts.n_words, np.int64), -math.inf
     for at in range(0, len(counts), PAIRS_AT_ONCE):
         c = counts.contexts[at : at + PAIRS_AT_ONCE]
         w = np.searchsorted(counts.indptr, np.arange(at, at + len(c)), side="right") - 1
@@ -176,12 +180,21 @@ def sppmi_of(counts: Cooccurrences, vocabulary: Vocabulary, config: TrainConfig)
         contexts.append(c[above])
         values.append(value[above])
         lengths += np.bincount(w[above], minlength=counts.n_words)
+        best = max(best, float(value.max()))
     if not lengths.any():
-        raise InputError(
-            f"No pair occurs more than {config.negatives} times (negatives) as often as by chance, so SPPMI is 0 "
-            "everywhere. Use fewer negatives, or more text."
-        )
+        raise _too_many_negatives(config.negatives, best)
     return Sppmi(vocabulary, np.append(0, np.cumsum(lengths)), np.concatenate(contexts), np.concatenate(values))
+
+
+def _too_many_negatives(negatives: int, best: float) -> InputError:
+    """The error for a table of zeros. best: the largest log(p(w, c) / (p(w) p(c) k)) of all pairs."""
+    times = negatives * math.exp(best)  # as often as by chance
+    most = math.ceil(times * (1 - 1e-9)) - 1
+    advice = f"Use negatives={most}, or more text" if most >= 1 else "Use a text with more different words"
+    return InputError(
+        f"No pair occurs more than {times:.3g} times as often as by chance, so SPPMI with negatives={negatives} is 0 "
+        f"everywhere. {advice}."
+    )
 
 
 def _counts(encoded: Encoded, config: TrainConfig, **running: Any) -> Cooccurrences:

@@ -18,7 +18,7 @@ from pairloom.errors import ConfigError, CorpusWarning, InputError
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
 from pairloom.pairs.source import Source
-from pairloom.system.display import format_bytes
+from pairloom.system.display import format_bytes, number_of, of_type
 from pairloom.system.memory import give_back_pages
 from pairloom.system.threads import Workers, spans
 from pairloom.types import Float64s, Matrix, PathName
@@ -78,8 +78,8 @@ class Start(NamedTuple):
             share = 1 - sum(counted.values()) / max(1, chosen.n_tokens)
             if len(counted) < 2:
                 raise InputError(
-                    f"The frozen {self.freeze} include {len(counted)} of the {len(chosen):,} words of {corpus.name}; "
-                    "need at least 2. Start from vectors of a similar text."
+                    f"The frozen {self.freeze} include {len(counted)} of the {number_of(len(chosen), 'word')} of "
+                    f"{corpus.name}; need at least 2. Start from vectors of a similar text."
                 )
             if len(counted) < len(chosen):
                 _warn(
@@ -131,7 +131,8 @@ class Start(NamedTuple):
             ]
         if not any(taken):
             raise InputError(
-                f"None of the {len(words):,} words has a vector to start from. Use vectors that have some of them."
+                f"None of the {number_of(len(words), 'word')} has a vector to start from. Use vectors that have some "
+                f"of them."
             )
         missing = len(words if self.freeze == "words" else contexts) - taken[self.freeze == "contexts"]
         if self.freeze and missing:
@@ -160,7 +161,7 @@ def open_start(start: StartLike | None, *, grow: bool, freeze: str | None) -> St
     if isinstance(start, Vectors):
         start = Embedding.of_words(start)
     if not isinstance(start, Embedding):
-        raise ConfigError(f"start is a {type(start).__name__}. Give an Embedding, Vectors, or the path of a file.")
+        raise ConfigError(f"start is {of_type(start)}. Give an Embedding, Vectors, or the path of a file.")
     if grow and freeze:
         raise ConfigError(
             "grow and freeze exclude each other: a frozen side learns no new words. Use one of them, or fold-in."
@@ -201,8 +202,8 @@ def new_model(lengths: Float64s, n_contexts: int, dim: int, seed: int, pool: Wor
     except MemoryError:
         size = format_bytes(4 * (n_words + n_contexts) * stride)
         raise InputError(
-            f"{n_words:,} words and {n_contexts:,} contexts of dim {dim} take {size}, more than there is. "
-            "Lower dim or raise min_count."
+            f"{number_of(n_words, 'word')} and {number_of(n_contexts, 'context')} of dim {dim} take {size}, more than "
+            "there is. Lower dim or raise min_count."
         ) from None
     model = Model(W, C, -(-dim // LANES) * LANES, stride)
     start_key = key(seed, Purpose.START)

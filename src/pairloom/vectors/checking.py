@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import InputError, UnknownWordError
-from pairloom.system.display import quoted
+from pairloom.system.display import number_of, quoted
 from pairloom.system.spelling import near_spellings
 from pairloom.types import Float64s, Matrix
 
@@ -15,7 +15,7 @@ from pairloom.types import Float64s, Matrix
 def checked_words(words: Iterable[str]) -> list[str]:
     """Words as a list. A single string is refused: as a list it would be its letters."""
     if isinstance(words, str) or not isinstance(words, Iterable):
-        raise InputError(f"{words!r:.60} is not a list of words. Give a list of strings, one for each row.")
+        raise InputError(f"{quoted(words)} is not a list of words. Give a list of strings, one for each row.")
     return list(words)
 
 
@@ -67,7 +67,7 @@ def unknown_word(word: object, key_to_index: Mapping[str, int]) -> UnknownWordEr
         return UnknownWordError(
             f"{quoted(word)} cannot be looked up: there are no vectors here. Files of other programs hold no contexts."
         )
-    message = f"{quoted(word)} is not among the {len(key_to_index):,} words of these vectors."
+    message = f"{quoted(word)} is not among the {number_of(len(key_to_index), 'word')} of these vectors."
     near = near_spellings(word, key_to_index) if isinstance(word, str) else []
     if near:
         return UnknownWordError(f"{message} Did you mean {' or '.join(map(quoted, near))}?")

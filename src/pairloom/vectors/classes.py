@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from pairloom.config import check_whole, is_whole
 from pairloom.errors import ConfigError, InputError
+from pairloom.system.display import number_of, quoted
 from pairloom.system.extras import need
 from pairloom.system.files import atomic_write
 from pairloom.system.threads import one_thread
@@ -66,7 +67,7 @@ class WordClasses:
         spaced = next((word for word in self.vectors.words if word.split() != [word]), None)
         if spaced is not None:
             raise InputError(
-                f"The word {spaced!r:.80} has white space, so it cannot stand in a file of `word class` lines. "
+                f"The word {quoted(spaced)} has white space, so it cannot stand in a file of `word class` lines. "
                 "Replace white space in words, by _ for example."
             )
         rows = np.argsort(self.labels, kind="stable").tolist()
@@ -108,7 +109,7 @@ def _check(k: Any, n: int, seed: object, algorithm: object) -> None:
     if not n:
         raise InputError("All vectors are zero, so there are no directions to group. Give trained vectors.")
     if not is_whole(k) or not 1 <= k <= n:
-        raise InputError(f"{n:,} words cannot be put into {k!r} classes. Use a k of 1 to {n}.")
+        raise InputError(f"{number_of(n, 'word')} cannot be put into {k!r} classes. Use a k of 1 to {n}.")
     check_whole("seed", seed, 0, 2**32 - 1, "another seed gives other classes")
     if algorithm not in get_args(Algorithm):
         raise ConfigError(f"algorithm={algorithm!r} does not exist. Use minibatch or lloyd.")

@@ -37,7 +37,7 @@ import numpy.typing as npt
 from pairloom.config import check_number
 from pairloom.errors import ConfigError, CorpusTypeError
 from pairloom.method import elementary
-from pairloom.system.display import quoted
+from pairloom.system.display import of_type, quoted
 from pairloom.types import Float64s, Matrix
 from pairloom.vectors.embedding import Embedding, as_vectors
 from pairloom.vectors.vectors import Vectors
@@ -127,7 +127,8 @@ def check_collection(documents: Any) -> None:
     shape = getattr(documents, "shape", (0,))
     if len(shape) != 1:
         raise CorpusTypeError(
-            f"The documents are a {kind} of shape {tuple(shape)}. Give one column of it, for example table['text']."
+            f"The documents are {of_type(documents)} of shape {tuple(shape)}. Give one column of it, for example "
+            f"table['text']."
         )
 
 
@@ -151,7 +152,7 @@ def checked_words(document: Any, where: str) -> list[str]:
 def _check_restartable(documents: Documents, weighting: str) -> None:
     if iter(documents) is iter(documents):
         raise CorpusTypeError(
-            f"A {type(documents).__name__} can be read only once, and {weighting} reads the documents several times. "
+            f"{of_type(documents, 'A')} can be read only once, and {weighting} reads the documents several times. "
             "Give a list, or an object whose __iter__ starts from the beginning each time."
         )
 

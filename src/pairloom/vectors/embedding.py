@@ -15,6 +15,7 @@ import numpy.typing as npt
 from pairloom.errors import InputError
 from pairloom.method.hierarchical import Tree, huffman, path_loss
 from pairloom.method.objective import sigmoid
+from pairloom.system.display import of_type
 from pairloom.types import CorpusLike, Float64s, PathName
 from pairloom.vectors.query import Query
 from pairloom.vectors.record import recorded_options
@@ -31,7 +32,7 @@ def as_vectors(given: object) -> Vectors:
     if isinstance(given, Embedding):
         return given.words
     if not isinstance(given, Vectors):
-        raise InputError(f"Vectors cannot be a {type(given).__name__}. Give Vectors, or load a file by pairloom.load.")
+        raise InputError(f"Vectors cannot be {of_type(given)}. Give Vectors, or load a file by pairloom.load.")
     return given
 
 
@@ -39,7 +40,7 @@ def as_embedding(given: object) -> "Embedding":
     """The Embedding given. Anything else is an InputError."""
     if not isinstance(given, Embedding):
         raise InputError(
-            f"An embedding cannot be a {type(given).__name__}. Give the result of pairloom.train or pairloom.load."
+            f"An embedding cannot be {of_type(given)}. Give the result of pairloom.train or pairloom.load."
         )
     return given
 

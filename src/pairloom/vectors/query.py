@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from pairloom.config import is_number
 from pairloom.errors import InputError
-from pairloom.system.display import quoted
+from pairloom.system.display import number_of, quoted
 from pairloom.types import Float64s
 
 Item = str | npt.NDArray[np.floating]
@@ -103,7 +103,9 @@ def item_vector(vectors: WordVectors, item: object, normalize: bool) -> Float64s
     if isinstance(item, str):
         return unit_vector(vectors, item) if normalize else vectors.vector(item).astype(np.float64)
     if not isinstance(item, np.ndarray) or item.dtype.kind not in "fiu":
-        raise InputError(f"A query is made of words and of arrays of {vectors.dim} numbers, not of {quoted(item)}.")
+        raise InputError(
+            f"A query is made of words and of arrays of {number_of(vectors.dim, 'number')}, not of {quoted(item)}."
+        )
     if item.shape != (vectors.dim,):
         raise InputError(f"A query vector of shape {item.shape} does not fit: these vectors have dim {vectors.dim}.")
     return unit(item) if normalize else item.astype(np.float64)
@@ -195,11 +197,11 @@ def _checked_weights(weights: Sequence[float] | None, n: int) -> list[float]:
     if weights is None:
         return [1.0] * n
     if not isinstance(weights, Sized) or len(weights) != n:
-        number = len(weights) if isinstance(weights, Sized) else "no"
-        raise InputError(f"{number} weights for {n} words and vectors. Give one weight for each.")
+        given = number_of(len(weights), "weight") if isinstance(weights, Sized) else "no weights"
+        raise InputError(f"The query has {number_of(n, 'part')} and {given}. Give one weight for each word or vector.")
     for weight in weights:
         if not is_number(weight):
-            raise InputError(f"The weight {weight!r:.60} is not a number. Give finite numbers.")
+            raise InputError(f"The weight {quoted(weight)} is not a number. Give finite numbers.")
     return [float(weight) for weight in weights]
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from pairloom.config import is_whole
 from pairloom.errors import ConfigError
+from pairloom.system.display import quoted
 from pairloom.types import Float64s, Matrix, Rows
 from pairloom.vectors.query import SearchTarget
 
@@ -117,7 +118,7 @@ def check_indexer(indexer: object, restrict_vocab: int | None) -> None:
     """Refuse an indexer that is not one, or that would have to search some rows only."""
     if not hasattr(indexer, "candidates"):
         raise ConfigError(
-            f"indexer={indexer!r:.60} is not an index. Use pairloom.vectors.index.Index, or leave it out."
+            f"indexer={quoted(indexer)} is not an index. Use pairloom.vectors.index.Index, or leave it out."
         )
     if restrict_vocab is not None:
         raise ConfigError("restrict_vocab and an index do not go together. Leave out one of them.")

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import InputError
-from pairloom.system.display import quoted
+from pairloom.system.display import number_of, quoted
 from pairloom.types import Counts, Float64s, Matrix
 from pairloom.vectors.checking import checked_words, finite_norms, read_only, row_of_each_word, unknown_word
 from pairloom.vectors.query import (
@@ -77,8 +77,8 @@ class Vectors:
             raise InputError(f"Vectors need a matrix of shape (n_words, dim); this one has shape {self.vectors.shape}.")
         if not len(self.words) == len(self.vectors) or self.counts.shape != (len(self.words),):
             raise InputError(
-                f"{len(self.words):,} words, {len(self.vectors):,} rows and counts of shape {self.counts.shape} "
-                "do not belong together. Give one row and one count for each word."
+                f"{number_of(len(self.words), 'word')}, {number_of(len(self.vectors), 'row')} and counts of shape "
+                f"{self.counts.shape} do not belong together. Give one row and one count for each word."
             )
         self._index: dict[str, int] | None = None
         self._norms: Float64s | None = None
@@ -137,7 +137,7 @@ class Vectors:
         """
         if not all(issubclass(kind, str) for kind in set(map(type, self.words))):
             row, word = next(numbered for numbered in enumerate(self.words) if not isinstance(numbered[1], str))
-            raise InputError(f"Row {row} belongs to {word!r:.60}, which is not a string. Give every row a word.")
+            raise InputError(f"Row {row} belongs to {quoted(word)}, which is not a string. Give every row a word.")
         if len({"", *self.words}) <= len(self):  # a set costs less than the index, which may never be needed
             _ = self.key_to_index  # its error names the word
         _ = self.norms if values else None
@@ -300,8 +300,10 @@ class Vectors:
             raise InputError(f"A batch is a list of queries. For one query use most_similar({quoted(positive)}).")
         against = [()] * len(positive) if negative is None else negative
         if not isinstance(against, Sized) or len(against) != len(positive):
-            number = len(against) if isinstance(against, Sized) else "no"
-            raise InputError(f"{len(positive)} positive and {number} negative queries: give one for each.")
+            number = len(against) if isinstance(against, Sized) else "none"
+            raise InputError(
+                f"positive has {number_of(len(positive), 'query')} and negative {number}. Give one for each."
+            )
         n_rows = rows_to_search(restrict_vocab, len(self))
         answers: list[Neighbours] = []
         for start in range(0, len(positive), _QUERIES_AT_ONCE):

@@ -166,7 +166,7 @@ def test_word2phrase_reads_a_stream_once_and_writes_it_to_another(train, tmp_pat
     ("more", "said"),
     [
         (["-debug", "0"], ""),
-        (["-debug", "1"], "{out}: 1 phrases\n"),
+        (["-debug", "1"], "{out}: 1 phrase\n"),
         (["--json", "-debug", "0"], '{{"output": "{out}", "phrases": 1}}\n'),
     ],
 )

@@ -35,7 +35,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    vectors = chosen_vectors(load(args.model), args)
+    vectors = chosen_vectors(load(args.model, args.word), args)
     check_search(vectors, args)
     most_similar = vectors.most_similar if args.method == "add" else vectors.most_similar_cosmul
 

@@ -8,6 +8,7 @@ from pairloom.cli.arguments import add_json, whole_number
 from pairloom.cli.files import check_not_read
 from pairloom.cli.models import add_model, load
 from pairloom.errors import InputError
+from pairloom.system.display import number_of
 
 if TYPE_CHECKING:
     from pairloom.vectors.classes import WordClasses
@@ -79,4 +80,5 @@ def _sentence(classes: "WordClasses") -> str:
     sizes = classes.sizes
     outside = len(classes.labels) - int(sizes.sum())
     zero = f"; {outside:,} with a zero vector are in no class (-1)" if outside else ""
-    return f"{sizes.sum():,} words in {len(classes):,} classes of {sizes.min():,} to {sizes.max():,} words{zero}"
+    words, groups = number_of(int(sizes.sum()), "word"), number_of(len(classes), "class")
+    return f"{words} in {groups} of {sizes.min():,} to {number_of(int(sizes.max()), 'word')}{zero}"

@@ -5,8 +5,10 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from pairloom.cli.arguments import add_json, whole_number
-from pairloom.cli.files import check_not_read
+from pairloom.cli.files import check_not_read, is_file
+from pairloom.cli.models import load
 from pairloom.errors import InputError
+from pairloom.system.display import number_of
 
 if TYPE_CHECKING:
     from pairloom.vectors.embedding import Embedding
@@ -59,12 +61,17 @@ def run(args: Namespace) -> None:
 
     formats.check_output(args.output, args.to, args.dtype)
     check_not_read(args.output, args.input)
-    embedding = formats.load(args.input, limit=args.limit, format=args.of, errors=args.errors, lenient=args.lenient)
+    options = {"limit": args.limit, "format": args.of, "errors": args.errors, "lenient": args.lenient}
+    embedding = load(args.input, [] if is_file(args.input) else [args.output], **options)
     if args.contexts:
         embedding = _contexts(embedding, args.input)
     embedding.save(args.output, args.to, args.dtype)
     facts = {"output": args.output, "words": len(embedding), "contexts": len(embedding.contexts), "dim": embedding.dim}
-    print(json.dumps(facts) if args.json else f"{args.output}: {len(embedding):,} words, {embedding.dim} dimensions")
+    print(
+        json.dumps(facts)
+        if args.json
+        else f"{args.output}: {number_of(len(embedding), 'word')}, {number_of(embedding.dim, 'dimension')}"
+    )
 
 
 def _contexts(embedding: "Embedding", name: str) -> "Embedding":

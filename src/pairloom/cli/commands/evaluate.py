@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pairloom.cli.arguments import add_json, add_threads, whole_number
+from pairloom.cli.files import check_is_text
 from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
 from pairloom.cli.tables import print_table
 from pairloom.config import checked_threads
@@ -88,6 +89,7 @@ def run(args: Namespace) -> None:
     args.restrict_vocab = RESTRICT_VOCAB if args.restrict_vocab is None else args.restrict_vocab
     Policy(restrict_vocab=args.restrict_vocab)  # a wrong value is reported before large models are loaded
     checked_threads(args.threads)
+    check_is_text(args.file)
     files = [read(path) for path in args.file]
     for file in files:
         kind_of(file)

@@ -13,6 +13,7 @@ from pairloom.cli.tables import print_table
 from pairloom.config import TextOptions, checked_threads
 from pairloom.errors import InputError
 from pairloom.progress import OnProgress
+from pairloom.system.display import number_of, quoted
 from pairloom.system.memory import checked_size
 
 if TYPE_CHECKING:
@@ -84,11 +85,23 @@ def run(args: Namespace) -> None:
 
     checked_threads(args.threads)
     args.max_memory = checked_size(args.max_memory)
-    embedding = load(args.model)
-    if len(args.what) == 2 and not any(map(names_files, args.what)):
+    embedding = load(args.model, args.what)
+    files = [name for name in args.what if names_files(name)]
+    if len(args.what) == 2 and not files:
         _explain_words(embedding, args)
     else:
+        _check_no_words(embedding, [name for name in args.what if name not in files], args.model)
         _explain_model(embedding, args)
+
+
+def _check_no_words(embedding: "Embedding", names: list[str], model: str) -> None:
+    """Refuse words of the model where only files are read."""
+    word = next((name for name in names if name in embedding), None)
+    if word is not None:
+        raise InputError(
+            f"{quoted(word)} is a word of the model, not a text. Give two words and no files, or the text alone. "
+            f"For the neighbours of one word: pairloom near {model} {word}"
+        )
 
 
 def _explain_words(embedding: "Embedding", args: Namespace) -> None:
@@ -119,7 +132,9 @@ def _explain_words(embedding: "Embedding", args: Namespace) -> None:
 def _sentence(found: "SharedContexts") -> str:
     parts = f"{found.common:.4f} shared by all words + {found.contributions.sum():.4f} from contexts"
     rest = f" + {found.unexplained:.4f} unexplained" if abs(found.unexplained) >= 5e-5 else ""
-    half = f"{found.half:,} of {len(found.contributions):,} contexts make up half of the positive contributions"
+    half = (
+        f"{found.half:,} of {number_of(len(found.contributions), 'context')} make up half of the positive contributions"
+    )
     return f"{found.words[0]} and {found.words[1]}: cosine {found.cosine:.4f} = {parts}{rest}. {half}."
 
 

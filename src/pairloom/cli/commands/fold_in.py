@@ -81,7 +81,7 @@ def run(args: Namespace) -> None:
     options = explicit_options(args, (*_OPTIONS, *_TEXT_OPTIONS))
     if args.words:
         options["words"] = read_words(args.words)
-    model = load(args.model)
+    model = load(args.model, args.corpus)
     paths = input_paths(args.corpus)
     began = time.perf_counter()
     with progress(args.quiet) as on_progress:

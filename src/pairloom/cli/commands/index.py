@@ -8,6 +8,7 @@ from pairloom.cli.arguments import add_json, whole_number
 from pairloom.cli.files import check_not_read
 from pairloom.cli.models import load
 from pairloom.config import checked_threads
+from pairloom.system.display import number_of
 
 PURPOSE = "build an index for a model, to search a large vocabulary faster"
 EXAMPLE = "pairloom index king.loom && pairloom near king.loom king --approximate"
@@ -53,4 +54,4 @@ def run(args: Namespace) -> None:
     if args.json:
         print(json.dumps(facts))
     else:
-        print(f"{output}: {len(vectors):,} words, finds {recall:.1%} of the ten nearest, {seconds:.1f} s")
+        print(f"{output}: {number_of(len(vectors), 'word')}, finds {recall:.1%} of the ten nearest, {seconds:.1f} s")

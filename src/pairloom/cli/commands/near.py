@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pairloom.cli.arguments import add_json, whole_number
 from pairloom.cli.console import print_message
+from pairloom.cli.files import is_file
 from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
 from pairloom.errors import InputError
 
@@ -40,7 +41,7 @@ def add_search(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    vectors = chosen_vectors(load(args.model), args)
+    vectors = chosen_vectors(load(args.model, args.word), args)
     index = _index(args, vectors) if args.approximate else None
     check_search(vectors, args)
 
@@ -63,7 +64,8 @@ def answer_each(command: str, queries: Iterable[str], answer: Callable[[str], No
         try:
             answer(query)
         except InputError as error:
-            print_message(f"pairloom {command}: {error}")
+            hint = f" {query} is a file. To ask for what it holds: pairloom {command} MODEL < {query}"
+            print_message(f"pairloom {command}: {error}{hint if is_file(query) else ''}")
             code = error.exit_code
     if code:
         raise SystemExit(code)

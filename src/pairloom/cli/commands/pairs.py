@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pairloom.cli.arguments import add_json, add_reading, explicit_options, whole_number
 from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths
 from pairloom.errors import InputError
+from pairloom.system.display import number_of
 
 PURPOSE = "extract pairs for `train --pairs` from parses, graphs or baskets"
 EXAMPLE = "pairloom pairs conllu parsed.conllu -o pairs.txt --lowercase"
@@ -76,7 +77,7 @@ def run(args: Namespace) -> None:
     if args.json:
         print(json.dumps({"output": args.output, "pairs": n}))
     elif not args.quiet:
-        print(f"{args.output}: {n:,} pairs")
+        print(f"{args.output}: {number_of(n, 'pair')}")
 
 
 def _check_options(args: Namespace) -> None:

@@ -10,6 +10,7 @@ from pairloom.cli.console import print_message, progress
 from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths, is_same_file, read_words
 from pairloom.config import TextOptions, checked_threads
 from pairloom.errors import InputError
+from pairloom.system.display import number_of
 from pairloom.system.memory import checked_size
 
 if TYPE_CHECKING:
@@ -140,4 +141,4 @@ def _report(args: Namespace, phrases: "Phrases", seconds: float) -> None:
         if not phrases.phrases and not args.quiet:
             print_message("pairloom phrases: no phrase was found. Lower --threshold or --min-count to find more.")
     elif not args.quiet:
-        print(f"{args.output}: {len(phrases):,} phrases, {seconds:.1f} s")
+        print(f"{args.output}: {number_of(len(phrases), 'phrase')}, {seconds:.1f} s")

@@ -13,6 +13,7 @@ from pairloom.cli.saved_command import to_json, with_saved
 from pairloom.cli.signals import stop_at_checkpoint
 from pairloom.cli.train_arguments import add_train_arguments
 from pairloom.errors import InputError
+from pairloom.system.display import number_of
 
 if TYPE_CHECKING:
     from pairloom.vectors.embedding import Embedding
@@ -100,7 +101,8 @@ def _shared(args: Namespace) -> dict[str, Any]:
 def _sentence(facts: dict[str, Any]) -> str:
     loss = facts["heldout_loss"]
     held_out = "no held-out loss" if loss is None else f"held-out loss {loss:.4f}"
-    words = f"{facts['words']:,} words, {facts['dim']} dimensions"
+    words = f"{number_of(facts['words'], 'word')}, {number_of(facts['dim'], 'dimension')}"
     if "start" in facts:
-        words += f", {facts['start']['words']:,} words and {facts['start']['contexts']:,} contexts from --start"
+        taken = (number_of(facts["start"][f"{noun}s"], noun) for noun in ("word", "context"))
+        words += f", {' and '.join(taken)} from --start"
     return f"{facts['output']}: {words}, {held_out}, {facts['seconds']:.1f} s"

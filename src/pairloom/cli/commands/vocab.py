@@ -8,6 +8,7 @@ from pairloom.cli.arguments import OPTIONS, add_corpus, add_running, add_vocabul
 from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read, input_paths, read_words
 from pairloom.config import checked_threads, split_options
+from pairloom.system.display import number_of
 from pairloom.system.memory import checked_size
 
 if TYPE_CHECKING:
@@ -67,4 +68,4 @@ def _print(vocabulary: "Vocabulary", args: Namespace) -> None:
         for word, count in counts:
             print(word, count)
     elif not args.quiet:
-        print(f"{args.output}: {len(vocabulary):,} words, {vocabulary.n_tokens:,} tokens")
+        print(f"{args.output}: {number_of(len(vocabulary), 'word')}, {number_of(vocabulary.n_tokens, 'token')}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pairloom.cli.arguments import add_reading, add_running, explicit_options, number, whole_number
 from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths
+from pairloom.system.display import number_of
 
 if TYPE_CHECKING:
     from pairloom.graphs.walks import Walks
@@ -82,4 +83,7 @@ def _report(args: Namespace, walks: "Walks", seconds: float) -> None:
         print(json.dumps({"output": args.output, **facts, "seconds": round(seconds, 2)}))
     elif not args.quiet:
         sinks = f" ({graph.n_sinks:,} have no way out, so walks end there)" if graph.n_sinks else ""
-        print(f"{args.output}: {len(walks):,} walks over {len(graph.nodes):,} nodes{sinks}, {seconds:.1f} s")
+        print(
+            f"{args.output}: {number_of(len(walks), 'walk')} over {number_of(len(graph.nodes), 'node')}{sinks}, "
+            f"{seconds:.1f} s"
+        )

@@ -7,6 +7,7 @@ from pairloom.cli.arguments import DECODING, add_as_text, add_decoding, add_json
 from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths
 from pairloom.config import TextOptions
+from pairloom.system.display import number_of
 
 PURPOSE = "join words into phrases like word2vec's word2phrase: same flags, same text"
 EXAMPLE = "pairloom word2phrase -train text.txt -output phrases.txt -threshold 100"
@@ -56,4 +57,4 @@ def run(args: Namespace) -> None:
     if args.json:
         print(json.dumps({"output": args.output, "phrases": len(phrases)}))
     elif args.debug > 0:
-        print(f"{args.output}: {len(phrases):,} phrases")
+        print(f"{args.output}: {number_of(len(phrases), 'phrase')}")
