@@ -124,7 +124,10 @@ def test_wide_encodings_are_recognised(write: Callable[..., Path], encoding: str
 def test_utf_16_without_a_byte_order_mark_is_answered_with_the_two_orders(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_bytes(b"plain text\n")
     with open_corpus(tmp_path / "c.txt", text=TextOptions(encoding="utf-16")) as corpus:
-        assert "--encoding utf-16-le or utf-16-be" in message(InputError, lambda: list(corpus.sentences()))
+        assert message(InputError, lambda: list(corpus.sentences())) == (
+            f"{tmp_path / 'c.txt'} is not utf-16: it has no byte order mark. "
+            "Name its byte order (--encoding utf-16-le or utf-16-be)."
+        )
     (tmp_path / "c.txt").write_text("plain text, and longer\n", encoding="utf-16-be")
     with open_corpus(tmp_path / "c.txt", text=TextOptions(encoding="utf-16")) as corpus:
         assert "(--encoding utf-16-be)." in message(InputError, lambda: list(corpus.sentences()))

@@ -92,7 +92,12 @@ def _decoded(file: SourceFile, encoding: str, errors: str) -> Iterator[tuple[str
 def _decode(decoder: io.IncrementalNewlineDecoder, data: bytes, position: int, file: SourceFile, encoding: str) -> str:
     try:
         return decoder.decode(data, final=not data)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
+        if not isinstance(error, UnicodeDecodeError) or error.reason.endswith("BOM"):  # the latter since Python 3.13
+            found = wide_encoding(data) or f"{encoding}-le or {encoding}-be"
+            raise InputError(
+                f"{file.name} is not {encoding}: it has no byte order mark. Name its byte order (--encoding {found})."
+            ) from None
         held_over = len(error.object) - len(data)  # bytes of an unfinished character, from the read before
         at = position - held_over + error.start
         where = f"{file.name}, line {_line_number(file, encoding, at)}, byte {at}"
@@ -103,9 +108,6 @@ def _decode(decoder: io.IncrementalNewlineDecoder, data: bytes, position: int, f
             ) from None
         problem = f"0x{error.object[error.start]:02x} is not valid {encoding}"
         raise InputError(f"{where}: {problem}. {_advice(error, encoding)}") from None
-    except UnicodeError as error:  # UTF-16 or UTF-32 without a byte order mark
-        found = wide_encoding(data) or f"{encoding}-le or {encoding}-be"
-        raise InputError(f"{file.name} is not {encoding}: {error}. Name its byte order (--encoding {found}).") from None
 
 
 def _advice(error: UnicodeDecodeError, encoding: str) -> str:
