@@ -5,7 +5,7 @@
     │   ├── ConfigError     2   an option is out of range, or does not exist
     │   ├── CorpusTypeError 2   not a corpus: a generator, or strings in place of token lists (also a TypeError)
     │   └── UnknownWordError 2  a word that the vectors do not have (also a KeyError)
-    ├── MissingExtraError   2   a package of an extra is not installed (also an ImportError)
+    ├── MissingExtraError   2   a package of an extra is missing or cannot be imported (also an ImportError)
     ├── DivergedError       3   the vectors became NaN, exploded, or ended worse than before training
     ├── CorpusChangedError  4   the corpus changed while it was read
     ├── OutputError         5   a file could not be written; the old one is intact (also an OSError)
@@ -46,7 +46,7 @@ class UnknownWordError(InputError, KeyError):
 
 
 class MissingExtraError(PairloomError, ImportError):
-    """A package that belongs to an extra is not installed."""
+    """A package that belongs to an extra is not installed, or cannot be imported."""
 
 
 class DivergedError(PairloomError):

@@ -133,8 +133,9 @@ def _zstd(name: str) -> Any:
             from compression import zstd
         else:
             from backports import zstd
-    except ImportError:
+    except ImportError as error:
         raise InputError(
-            f"{name} is compressed by zstd, which needs an extra package. Install it with: pip install backports.zstd"
+            f"{name} is compressed by zstd, whose module cannot be imported ({error}). "
+            "Unpack the file with zstd -d, or install pairloom again with all it depends on."
         ) from None
     return zstd
