@@ -101,7 +101,7 @@ OUTSIDE = {
     "evaluate": {"--threads": THREADS, "--restrict-vocab": "-1", "--seed": SEED},
     "explain": {"--most-products": "0 -1", "--threads": THREADS, "-n": ANY},
     "explain two words": {"-n": "0 -1 1000001", "--most-products": ANY, "--threads": THREADS},
-    "index": {"--links": "1 0 -1 10001", "--effort": "1 0 -1 10001", "--threads": THREADS},
+    "index": {"--links": "1 0 -1 1001", "--effort": "1 0 -1 10001", "--threads": THREADS},
     "classes": {"-n": "-1", "--seed": "-1 4294967296"},
     "convert": {"--limit": "0 -1"},
     "demo": {"--threads": THREADS},

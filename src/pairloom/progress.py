@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Stage = Literal[
-    "count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole", "solve"
+    "count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole", "solve", "index"
 ]
 
 SECONDS_BETWEEN_REPORTS = 0.25
@@ -22,7 +22,7 @@ class Progress:
     walk                        walks
     pairs                       tokens
     fit                         pairs
-    whole, solve                words
+    whole, solve, index         words
     compile, factor             nothing: these stages only announce that they start
     """
 

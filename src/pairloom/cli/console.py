@@ -22,6 +22,7 @@ _STAGES = {
     "read": "reading edges",
     "walk": "drawing walks",
     "solve": "computing the vectors of new words",
+    "index": "linking words to their neighbours",
 }
 
 

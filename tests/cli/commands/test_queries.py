@@ -70,7 +70,11 @@ def test_an_analogy_has_three_words_and_others_are_answered_all_the_same(model, 
 
 
 def test_an_index_is_made_beside_the_model_and_used(model, vectors, capsys, output):
-    assert "20 words, finds 100.0% of the ten nearest" in output("index", model)
+    assert main(["index", str(model)]) == 0
+    printed = capsys.readouterr()
+    assert "20 words, finds 100.0% of the ten nearest" in printed.out
+    assert printed.err == "linking words to their neighbours 100%\n"
+    assert output("index", model, "--quiet") == ""
     facts = json.loads(output("index", model, "--json"))
     assert facts["output"] == f"{model}.index"
     assert facts["recall_at_10"] == 1.0

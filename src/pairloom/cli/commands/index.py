@@ -5,6 +5,7 @@ import time
 from argparse import ArgumentParser, Namespace
 
 from pairloom.cli.arguments import add_json, whole_number
+from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read
 from pairloom.cli.models import load
 from pairloom.config import checked_threads
@@ -33,6 +34,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="number of threads (default: 1); with more, the index differs slightly from run to run",
     )
+    parser.add_argument("--quiet", action="store_true", help="do not print progress or a summary")
     add_json(parser)
 
 
@@ -46,12 +48,15 @@ def run(args: Namespace) -> None:
     check_not_read(output, args.model)
     vectors = load(args.model).words
     began = time.perf_counter()
-    index = Index.build(vectors, links=args.links, effort=args.effort, threads=args.threads)
+    with progress(args.quiet) as on_progress:
+        index = Index.build(
+            vectors, links=args.links, effort=args.effort, threads=args.threads, on_progress=on_progress
+        )
     seconds = time.perf_counter() - began
     recall = index.recall()
     index.save(output)
     facts = {"output": output, "words": len(vectors), "seconds": round(seconds, 2), "recall_at_10": round(recall, 4)}
     if args.json:
         print(json.dumps(facts))
-    else:
+    elif not args.quiet:
         print(f"{output}: {number_of(len(vectors), 'word')}, finds {recall:.1%} of the ten nearest, {seconds:.1f} s")
