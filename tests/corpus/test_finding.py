@@ -60,7 +60,9 @@ def test_missing_files_are_reported_at_once(tmp_path: Path) -> None:
         f"The folder {tmp_path} has no text files. Only files that end in .txt, .gz, .bz2, .xz, .zst are read "
         "from a folder. Give other files by name or by a glob."
     )
-    assert message(InputError, open_corpus, "a\0b") == r"'a\x00b' cannot be opened: embedded null byte. Check the path."
+    assert message(InputError, open_corpus, "a\0b") == (
+        r"'a\x00b' cannot be opened: a path cannot hold a NUL. Check the path."
+    )
     assert "is the string ''" in message(CorpusTypeError, open_corpus, [""])
     assert message(InputError, open_corpus, "") == (
         "The path of the corpus is empty. Give a file, a folder or - for standard input."

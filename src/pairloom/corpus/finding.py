@@ -148,7 +148,8 @@ def _expand(source: str) -> list[str]:
     except FileNotFoundError:
         return _matches(source)
     except (OSError, ValueError) as error:
-        raise InputError(f"{source!r} cannot be opened: {reason(error)}. Check the path.") from None
+        why = reason(error) if isinstance(error, OSError) else "a path cannot hold a NUL"
+        raise InputError(f"{source!r} cannot be opened: {why}. Check the path.") from None
     if stat.S_ISDIR(mode):
         return _files_below(Path(source))
     if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not source.startswith("/dev/std")):

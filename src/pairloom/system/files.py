@@ -99,8 +99,8 @@ def target_of(path: str | os.PathLike[str]) -> Path | None:
     try:
         target = Path(os.path.realpath(path))
         status = _status(target)
-    except ValueError as error:  # a NUL in the path
-        raise OSError(errno.EINVAL, str(error)) from None
+    except ValueError:
+        raise OSError(errno.EINVAL, "a path cannot hold a NUL") from None
     is_plain = status is None or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
     return target if is_plain and not os.fspath(path).startswith(_STREAMS) else None
 
