@@ -5,6 +5,8 @@ VENV := .venv
 LOCK_VENV := .venv-lock
 PEERS := .venv-peers
 CONFORMANCE := .venv-conformance
+OTHER_PYTHONS := 3.12 3.13
+REQUIREMENTS := requirements-dev.txt
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -22,12 +24,12 @@ TRACED := $(BIN)/python -m coverage run -m pytest
 unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quality lint bench reliability conformance lock clean
+.PHONY: help demo test test-versions test-lowest $(OTHER_PYTHONS:%=test-%) suite quality lint bench reliability conformance lock clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.runs ## train on the text of Python's standard library and show what was learnt
 	$(BIN)/pairloom demo
@@ -41,6 +43,22 @@ test: lint ## check format, style and types, then run all tests, and see what th
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --fail-under=95
 	$(BIN)/python -m coverage report --fail-under=100 --include='$(COVERED)'
+
+test-versions: $(OTHER_PYTHONS:%=test-%) test-lowest ## run all tests on other Pythons, and with the lowest versions of dependencies (an hour)
+
+# $(call python,3.12) is a Python of that version: of PATH, if it runs (pyenv has shims of Pythons that do not), or of pyenv.
+python = $(firstword $(foreach path,python$(1) $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/python),$(shell $(path) -c '' 2>/dev/null && echo $(path))))
+NONE = @echo "There is no Python $(1) here, on PATH or of pyenv: $@ is skipped."
+
+$(OTHER_PYTHONS:%=test-%): test-%:
+	$(if $(call python,$*),$(MAKE) suite VENV=.venv-$* PYTHON=$(call python,$*),$(call NONE,$*))
+
+test-lowest:
+	$(if $(call python,3.11),$(MAKE) suite VENV=.venv-lowest PYTHON=$(call python,3.11) REQUIREMENTS=$(LOCK_VENV)/lowest.txt,$(call NONE,3.11))
+
+suite: $(VENV)/.tests
+	find src -name '*.nb[ic]' -delete
+	$(BIN)/python -m pytest --ignore=tests/test_wikipedia.py
 
 quality: $(VENV)/.tests ## train on Wikipedia, if ../shared/data has it, and hold speed and scores to their bars (minutes)
 	$(BIN)/python -m pytest tests/test_wikipedia.py
@@ -60,11 +78,14 @@ reliability: $(VENV)/.tests ## break files, writes, processes and the package it
 conformance: $(VENV)/.tests $(CONFORMANCE)/.peers ## read the files of other programs and have them read ours
 	$(BIN)/python -m pytest tests/conformance
 
-lock: $(LOCK_VENV)/.made ## renew requirements-dev.txt from pyproject.toml
-	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade uv
-	UV_CUSTOM_COMPILE_COMMAND='make lock' $(LOCK_VENV)/bin/uv pip compile pyproject.toml --group dev --all-extras \
-		--universal --python-version 3.11 --upgrade --generate-hashes --no-emit-index-url --no-annotate \
-		--no-config --quiet --output-file requirements-dev.txt
+COMPILE := UV_CUSTOM_COMPILE_COMMAND='make lock' $(LOCK_VENV)/bin/uv pip compile pyproject.toml --group dev --all-extras \
+	--python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-config --quiet
+
+lock: $(LOCK_VENV)/bin/uv ## renew requirements-dev.txt from pyproject.toml
+	$(COMPILE) --universal --upgrade --output-file requirements-dev.txt
+
+$(LOCK_VENV)/lowest.txt: pyproject.toml | $(LOCK_VENV)/bin/uv
+	$(COMPILE) --resolution lowest-direct --output-file $@
 
 clean: ## remove .venv and every cache
 	rm -rf $(VENV) $(VENV)-* .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .beside.log build dist
@@ -79,6 +100,9 @@ clean: ## remove .venv and every cache
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "pairloom needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Name a newer one: make PYTHON=python3.12" % sys.version_info[:2])'
 	$(PYTHON) -m venv --clear $*
 	@touch $@
+
+$(LOCK_VENV)/bin/uv: | $(LOCK_VENV)/.made
+	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install uv
 
 $(PEERS)/.peers: | $(PEERS)/.made
 	@echo "Installing the peers into $(PEERS); fastText and word2vec are compiled, which takes some minutes."
@@ -99,8 +123,8 @@ $(VENV)/.runs: pyproject.toml | $(VENV)/.made
 	@$(PIP) install --editable .
 	@touch $@
 
-$(VENV)/.tests: pyproject.toml requirements-dev.txt | $(VENV)/.made
+$(VENV)/.tests: pyproject.toml $(REQUIREMENTS) | $(VENV)/.made
 	@echo "Installing pairloom and its development tools into $(VENV); the first time fetches about 140 MB."
-	@$(PIP) install --require-hashes --requirement requirements-dev.txt
+	@$(PIP) install --require-hashes --requirement $(REQUIREMENTS)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $(VENV)/.runs $@
