@@ -73,7 +73,7 @@ class Index:
         check_whole("links", links, 2, 1000, "16 is usual")
         check_whole("effort", effort, 2, 10_000, "200 is usual")
         threads = checked_threads(threads)
-        faiss = need("faiss", "ann", "Approximate search")
+        faiss = _faiss()
         graph = faiss.IndexHNSWFlat(vectors.dim, int(links), faiss.METRIC_INNER_PRODUCT)
         graph.hnsw.efConstruction = int(effort)
         index = cls(vectors, graph)
@@ -91,9 +91,7 @@ class Index:
         k = min(k, self._graph.ntotal)
         if k == 0:
             return np.empty(0, np.intp)
-        from faiss import SearchParametersHNSW
-
-        looked_at = SearchParametersHNSW(efSearch=max(100, _WIDTH * k))
+        looked_at = _faiss().SearchParametersHNSW(efSearch=max(100, _WIDTH * k))
         _, found = self._graph.search(direction.astype(np.float32)[None], k, params=looked_at)
         return self._rows[found[0]] if found.min() >= 0 else self._rows  # -1: links do not lead to k rows
 
@@ -124,9 +122,7 @@ class Index:
 
     def save(self, path: PathName) -> None:
         """Write a line of JSON that identifies the vectors, then faiss's bytes."""
-        from faiss import serialize_index
-
-        graph = memoryview(serialize_index(self._graph))
+        graph = memoryview(_faiss().serialize_index(self._graph))
         with atomic_write(path) as file:
             file.write(json.dumps(_header(self.vectors, graph)).encode() + b"\n")
             file.write(graph)
@@ -134,7 +130,7 @@ class Index:
     @classmethod
     def load(cls, path: PathName, vectors: Vectors) -> "Index":
         """Read the index of these vectors."""
-        faiss = need("faiss", "ann", "Approximate search")
+        faiss = _faiss()
         name = os.fspath(path)
         with opened(name, _REMEDY) as file:
             header, graph = file.readline(_MAX_HEADER), file.read()
@@ -143,6 +139,10 @@ class Index:
             return cls(vectors, faiss.deserialize_index(np.frombuffer(graph, np.uint8)))
         except RuntimeError:  # undamaged, but written by a version of faiss that this one cannot read
             raise InputError(f"{name} cannot be read by faiss {faiss.__version__}. {_REMEDY}") from None
+
+
+def _faiss() -> Any:
+    return need("faiss", "ann", "Approximate search")
 
 
 @contextmanager
