@@ -18,7 +18,7 @@ def test_an_unknown_word_is_caught_as_in_gensim_and_still_says_what_to_do_in_pla
     for ask in (vectors.__getitem__, vectors.most_similar, vectors.get_index):
         with pytest.raises(KeyError) as caught:
             ask("kng")
-        assert str(caught.value) == "'kng' is not among the 1 words of these vectors. Did you mean 'king'?"
+        assert str(caught.value) == "'kng' is not among the 1 word of these vectors. Did you mean 'king'?"
     assert issubclass(UnknownWordError, InputError)
     assert issubclass(UnknownWordError, LookupError)
     assert issubclass(UnknownWordError, ValueError)

@@ -74,7 +74,7 @@ def test_a_parse_is_answered_with_the_commands_for_its_pairs(write: Callable[...
     pairs = f"pairloom pairs conllu {path} -o pairs.txt && pairloom train --pairs pairs.txt -o vectors.loom"
     assert message(InputError, sentences, path) == (
         f"{path} is CoNLL-U, a parse, not plain text. To read it as it is, use as_text (--as-text). Otherwise train on "
-        f"its dependencies: {pairs}"
+        f"its dependencies, for example: {pairs}"
     )
 
 
@@ -121,7 +121,7 @@ def test_packed_files_folders_and_streams_are_recognised_too(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
     assert message(InputError, sentences, "-") == (
         f"standard input is {JSON}, not plain text. To read it as it is, use as_text (--as-text). Otherwise extract "
-        "the text first, by a pipe through: jq -r .body"
+        "the text first by a pipe, for example: jq -r .body"
     )
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CONLLU.encode())))
     assert "pairloom pairs conllu - -o pairs.txt" in message(InputError, sentences, "-")

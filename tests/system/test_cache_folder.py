@@ -48,7 +48,7 @@ def test_without_a_home_the_cache_lasts_as_long_as_the_process(folder, system_fo
         passing = cache_folder()
     assert str(warned[0].message) == (
         f"The cache folder {folder} cannot be written, so nothing is kept for the next run. "
-        "Choose another with cache_dir (--cache-dir) or in PAIRLOOM_CACHE."
+        "Set PAIRLOOM_CACHE, or the option cache_dir, to another folder."
     )
     assert passing.is_dir() and cache_folder() == passing
     assert deleted == [(shutil.rmtree, str(passing))]
@@ -62,7 +62,7 @@ def test_a_cache_that_cannot_be_written_is_found_before_anything_is_compiled(tra
         train([["a", "b"]] * 20, cache_dir=nowhere)
     assert str(error.value) == (
         f"The cache folder {nowhere} cannot be written: Not a directory. "
-        "Choose another with cache_dir (--cache-dir) or in PAIRLOOM_CACHE."
+        "Set PAIRLOOM_CACHE, or the option cache_dir, to another folder."
     )
 
 

@@ -60,7 +60,7 @@ def check_plain_text(text: str, file: SourceFile) -> None:
 def _extract(file: SourceFile, program: str) -> str:
     """The advice to extract the text by a program that reads standard input."""
     if file.spooled:
-        return f"Otherwise extract the text first, by a pipe through: {program}"
+        return f"Otherwise extract the text first by a pipe, for example: {program}"
     unpacker, name = _UNPACKERS.get(Path(file.name).suffix.lower()), shlex.quote(file.name)
     command = f"{unpacker} {name} | {program}" if unpacker else f"{program} < {name}"
     return f"Otherwise extract the text first, for example: {command} > text.txt"
@@ -114,7 +114,7 @@ def _conllu(lines: list[str], file: SourceFile) -> _Format | None:
         return None
     name = "-" if file.spooled else shlex.quote(file.name)
     pairs = f"pairloom pairs conllu {name} -o pairs.txt && pairloom train --pairs pairs.txt -o vectors.loom"
-    return _Format("CoNLL-U, a parse", f"Otherwise train on its dependencies: {pairs}")
+    return _Format("CoNLL-U, a parse", f"Otherwise train on its dependencies, for example: {pairs}")
 
 
 def _is_token(row: list[str]) -> bool:

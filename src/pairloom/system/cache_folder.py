@@ -36,7 +36,7 @@ def _system_folder() -> Path:
     atexit.register(shutil.rmtree, passing, ignore_errors=True)
     warnings.warn(
         f"The cache folder {folder} cannot be written, so nothing is kept for the next run. "
-        "Choose another with cache_dir (--cache-dir) or in PAIRLOOM_CACHE.",
+        "Set PAIRLOOM_CACHE, or the option cache_dir, to another folder.",
         stacklevel=3,
     )
     return Path(passing)
