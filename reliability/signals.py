@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pairloom.cli.console import STAGES
 from reliability.figures import Figure, Mutant, main, n_processes
 
 TRIALS, SHORT_TRIALS = 200, 8
@@ -30,6 +31,7 @@ SECONDS_TO_STOP = 1.0
 MOMENTS = (0.4, 1.2, 2.5, 4.0)  # seconds after the start of a long command
 ATTEMPTS = 3
 LINE = "interrupted; no output was saved."
+PROGRESS = tuple(STAGES.values())
 ENDLESS = ["--epochs", "1000000", "--quiet", "--threads", "1"]
 
 MUTANTS = [
@@ -99,7 +101,7 @@ def _attempt(folder: Path, typed: list[str], moment: float) -> "Ended":
 def _long_commands(folder: Path) -> dict[str, list[str]]:
     """Commands that take more than the last of the moments, with their input."""
     _write_text(folder / "long", 400_000)
-    (folder / "new").write_text((folder / "long").read_text().replace("9", "n"))
+    (folder / "new").write_text((folder / "long").read_text().translate(str.maketrans("5789", "klmn")))
     _write_vectors(folder / "vectors.bin", 600_000, 100)
     _write_questions(folder / "questions", 20_000)
     rng = np.random.default_rng(3)
@@ -194,7 +196,7 @@ def _has_handler(pid: int) -> bool:
 
 def missed(ended: Ended) -> str:
     """What is wrong with an end, "" if nothing is."""
-    lines = [line for line in ended.said.splitlines() if "%" not in line and "loading" not in line]  # not progress
+    lines = [line for line in ended.said.splitlines() if not line.startswith(PROGRESS)]
     if ended.code == 128 + ended.number and len(lines) == 1 and lines[0].endswith(LINE):
         return ""
     end = "did not end" if ended.code is None else f"ended with {ended.code}"

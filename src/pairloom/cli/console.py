@@ -9,7 +9,7 @@ from typing import TextIO
 from pairloom.progress import OnProgress, Progress, ignore
 
 SECONDS_BETWEEN_LINES = 10.0
-_STAGES = {
+STAGES = {
     "count": "counting words",
     "encode": "encoding the text",
     "join": "joining phrases",
@@ -48,7 +48,7 @@ def progress(quiet: bool = False) -> Iterator[OnProgress]:
 def describe(progress: Progress) -> str:
     """The stage in words; for training the epoch, speed, learning rate and held-out loss."""
     if progress.stage != "train":
-        return _STAGES[progress.stage]
+        return STAGES[progress.stage]
     figures = [f"{progress.words_per_second / 1e3:,.0f}k {progress.unit}/s", f"lr {progress.lr:.2g}"]
     if progress.heldout is not None:
         figures.append(f"held-out loss {progress.heldout:.4f}")
@@ -73,7 +73,7 @@ class _Lines:
         share = f" {progress.done / progress.total:.0%}" if progress.total else ""
         figures = f": {describe(progress)}" if progress.stage == "train" else ""
         with suppress(OSError):  # a closed pipe is no reason to stop training
-            self._stream.write(f"{_STAGES[progress.stage]}{share}{figures}\n")
+            self._stream.write(f"{STAGES[progress.stage]}{share}{figures}\n")
             self._stream.flush()
 
 
@@ -92,7 +92,7 @@ def _bar() -> Iterator[OnProgress]:
             if progress.stage not in tasks:
                 for task in bar.tasks:  # earlier stages are done, even those whose total was unknown
                     bar.update(task.id, completed=task.total or 1, total=task.total or 1)
-                tasks[progress.stage] = bar.add_task(_STAGES[progress.stage], total=progress.total)
+                tasks[progress.stage] = bar.add_task(STAGES[progress.stage], total=progress.total)
             bar.update(
                 tasks[progress.stage],  # type: ignore[arg-type]  # rich's TaskID is an int
                 description=describe(progress),
