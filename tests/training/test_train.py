@@ -372,3 +372,15 @@ def test_a_model_for_which_there_is_no_memory_is_refused_with_its_size(two_topic
         pairloom.InputError, match=r"^20 words and 20 contexts of dim 8 take 0\.0 MB, more than there is"
     ):
         pairloom.train(two_topics, dim=8, min_count=1)
+
+
+@pytest.mark.parametrize(
+    "content", [b'{"text": "so it goes"}\n' * 9, b"\xff\xfe\xfd\n", None], ids=["JSON", "bytes", "none"]
+)
+def test_a_file_that_cannot_be_read_is_found_before_anything_is_compiled(content, tmp_path):
+    path, stages = tmp_path / "text.txt", []
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError):
+        pairloom.train(path, on_progress=lambda progress: stages.append(progress.stage))
+    assert stages == []

@@ -94,6 +94,9 @@ class Corpus(ABC):
                 yield []
             words, begun = words[whole:], line.goes_on and (begun or whole > 0)
 
+    def check_beginning(self) -> None:  # noqa: B027 (most kinds have nothing to check)
+        """Raise an InputError if the first lines of a file cannot be read, before anything takes long."""
+
     def identity(self) -> str | None:
         """A digest that changes when the corpus does. None if that would mean reading all of it."""
         return None
@@ -174,6 +177,9 @@ class TextCorpus(Corpus):
     def blocks(self) -> Iterator[Utf8Block]:
         for text, goes_on, done in self._text_blocks():
             yield Utf8Block(np.frombuffer(text.encode(), np.uint8), goes_on, done)
+
+    def check_beginning(self) -> None:
+        next(self._text_blocks(), None)
 
     def word_lines(self) -> Iterator[WordLine]:
         for text, goes_on, done in self._text_blocks():

@@ -125,6 +125,7 @@ def train_text(
         plan.claimed(),  # first of all: reading standard input may take hours
         open_corpus(corpus, text=plan.text, tokenize=tokenize) as opened,
     ):
+        opened.check_beginning()
         _load_kernels(plan, pairs=False, from_lines=opened.has_blocks)
         with source_of_text(plan, opened, choice) as source:
             embedding = learn(source, plan, opened.check_unchanged)
