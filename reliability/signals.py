@@ -30,7 +30,7 @@ SECONDS_TO_END = 10
 SECONDS_TO_STOP = 1.0
 MOMENTS = (0.4, 1.2, 2.5, 4.0)  # seconds after the start of a long command
 ATTEMPTS = 3
-LINE = "interrupted; no output was saved."
+LINE = "interrupted; no file is left half-written."
 PROGRESS = tuple(STAGES.values())
 ENDLESS = ["--epochs", "1000000", "--quiet", "--threads", "1"]
 

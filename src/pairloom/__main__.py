@@ -10,7 +10,7 @@ def main() -> int:
 
     Signals have their handler before the rest is imported, which takes most of the time of a short command.
     """
-    with interrupt_on_signals():
+    with interrupt_on_signals(then_ignore=True):
         try:
             from pairloom.cli.main import main
 

@@ -34,9 +34,10 @@ OTHERS = {
     "JSONL": ("a.txt", JSONL, JSON, "jq -r .body < {}"),
     "one object, by its name": ("a.jsonl", JSONL.splitlines()[0], JSON, "jq -r .body < {}"),
     "a key with a space": ("a.ndjson", '{"my text": "it"}', JSON, "jq -r '.\"my text\"' < {}"),
-    "objects without a string": ("a.txt", '{"a": [1]}\n' * 3, JSON, "jq -r .text < {}"),
-    "an object longer than what is looked at": ("a.jsonl", '{"a": "' + "b " * 200_000, JSON, "jq -r .text < {}"),
-    "a list of objects": ("a.txt", json.dumps([{"text": "a b"}] * 9), "JSON", "jq -r '.[].text' < {}"),
+    "objects without a string": ("a.txt", '{"a": ["b"]}\n' * 3, JSON, "jq -r '.. | strings' < {}"),
+    "an object that is too long": ("a.jsonl", '{"a": "' + "b " * 200_000, JSON, "jq -r '.. | strings' < {}"),
+    "a usual key and a longer string": ("a.txt", '{"url": "http://a.b", "text": "it"}\n' * 3, JSON, "jq -r .text < {}"),
+    "a list of objects": ("a.txt", json.dumps([{"text": "a b"}] * 9), "JSON", "jq -r '.[] | .text' < {}"),
     "one object over several lines": ("a.txt", json.dumps({"a": 1}, indent=1), "JSON", "jq -r '.. | strings' < {}"),
     "CSV": ("a.txt", CSV, "a table, separated by commas", None),
     "CSV with semicolons": ("a.txt", "a;b\n" + "1;x y\n" * 5, "a table, separated by semicolons", None),
@@ -67,6 +68,14 @@ def test_other_formats_are_refused_with_a_command_that_extracts_the_text(write: 
     assert command is None or said.endswith(f": {command.format(path)} > text.txt")
     assert [word for sentence in sentences(path, as_text=True) for word in sentence] == content.split()
     assert sentences(path, lambda line: line.split())
+
+
+@pytest.mark.parametrize("header", ["", "3 2\n"])
+def test_vectors_are_not_text(write: Callable[..., Path], header: str) -> None:
+    path = write(f"{header}the 0.5 -1.25\nof 1.5e-05 0.0\nand 0.1 0.2\n")
+    assert message(InputError, sentences, path).startswith(f"{path} is vectors, not plain text.")
+    for text in ("the 1 2\nof 3 4\nand 5 6\n", f"{header}the 0.5\nof 0.7 1.5\n", "3 2\n"):
+        assert sentences(write(text))
 
 
 def test_a_parse_is_answered_with_the_commands_for_its_pairs(write: Callable[..., Path], tmp_path: Path) -> None:
@@ -131,6 +140,8 @@ PLAIN = {
     "prose with commas": "Yes, of course\nNo, not at all\nWell, perhaps so\nOh, dear me\nBut, then again\nSo, it is\n",
     "prose with as many commas without spaces": "Er wiegt 3,5 kg\n" * 9,
     "a list with commas of different lengths": "a,b\na,b,c\nd,e\nf,g\nh,i\nj,k\n",
+    "a chat with one comma on each line": "hi,how r u\nok,see u\nlol,yes\nno,not me\nfine,bye now\n",
+    "assembler": "mov eax,ebx\nadd ecx,edx\nsub esi,edi\nxor eax,eax\nlea eax,ecx\ncmp a,b\n",
     "two lines of names": "name,age\nann,3\n",
     "commas and a quotation mark that is not closed": 'name,"it\n' + "a,b\n" * 9,
     "commas and a quotation mark that is closed too early": 'name,"it"s\n' + "a,b\n" * 9,

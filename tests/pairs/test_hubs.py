@@ -76,3 +76,8 @@ def test_the_mean_square_length_is_that_of_the_rows():
     rows = np.array([0, 3, 3, 8])
     expected = (model.W.reshape(9, -1)[rows].astype(float) ** 2).sum(axis=1).mean()
     assert mean_square_length(model.W, rows, model.stride, model.width) == pytest.approx(expected)
+
+
+def test_shares_of_nothing_are_0():
+    """In a text without pairs, for which the advice is still to be found."""
+    assert shares(np.zeros(2)).tolist() == [0.0, 0.0]

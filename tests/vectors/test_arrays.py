@@ -229,3 +229,10 @@ def test_a_loaded_file_can_be_copied(trained, tmp_path):
     for copied in (copy.copy(loaded), copy.deepcopy(loaded), pickle.loads(pickle.dumps(loaded))):
         assert_read_only(copied.words)
         assert np.array_equal(copied.contexts.vectors, trained.contexts.vectors)
+
+
+def test_scikit_learn_takes_vectors_for_an_array():
+    decomposition = pytest.importorskip("sklearn.decomposition")
+    vectors = Vectors(list("abcdef"), np.random.default_rng(0).normal(size=(6, 4)))
+    assert vectors.shape == (6, 4)
+    assert decomposition.PCA(2).fit_transform(vectors).shape == (6, 2)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Handler = Callable[[int, Any], None]
 REPEAT = 0.05
-INTERRUPTED = "interrupted; no output was saved."
+INTERRUPTED = "interrupted; no file is left half-written."
 _received: list[int] = []  # the signals that interrupted the running command
 
 
@@ -32,9 +32,10 @@ class Interrupt(KeyboardInterrupt):
 
 
 @contextmanager
-def interrupt_on_signals() -> Iterator[None]:
+def interrupt_on_signals(*, then_ignore: bool = False) -> Iterator[None]:
     """While the body runs, SIGINT, SIGTERM and SIGHUP raise `Interrupt`.
 
+    then_ignore: ignore them afterwards, so that Python ends undisturbed, with the exit code of a command that is over.
     Elsewhere than in the main thread, it does nothing.
     """
     try:
@@ -49,7 +50,7 @@ def interrupt_on_signals() -> Iterator[None]:
         if interrupt not in before.values():  # the outermost: what was forgotten until now does not matter any more
             taken_interrupt()
         sys.excepthook, sys.unraisablehook = hooks
-        _set_back(before)
+        _set_back(dict.fromkeys(before, signal.SIG_IGN) if then_ignore else before)
 
 
 def taken_interrupt() -> int | None:

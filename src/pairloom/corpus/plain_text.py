@@ -19,7 +19,10 @@ from pairloom.errors import InputError
 _HEAD = 1 << 18  # characters to look at
 _LINES, _FEWEST, _FEWEST_ROWS = 50, 3, 5
 _DELIMITERS = ((",", "commas", (".csv",)), (";", "semicolons", (".csv",)), ("\t", "tabs", (".tsv", ".tab")))
+_TEXT_KEYS = ("text", "content", "body", "sentence", "review", "comment", "message", "abstract")
 _UNPACKERS = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
+
+_ALL_STRINGS = ".. | strings"
 
 _KEY = r'"(?:[^"\\]|\\.)*"\s*:'
 _OBJECT = re.compile(rf"\s*\{{\s*{_KEY}")
@@ -28,6 +31,7 @@ _MARKUP = re.compile(r"\s*<(?:\?xml\b|!doctype\s|html\b|mediawiki\b)", re.IGNORE
 _HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _TOKEN_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 _COLUMN_NAME = re.compile(r"[^\W\d][\w.#/()-]{0,39}(?: [\w.#/()-]+){0,2}")
+_DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+(?:e[+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9.,:/TZ-]*")
 _ALL_TEXT_OF_XML = (
     'python3 -c "import sys, xml.etree.ElementTree as tree; '
@@ -50,7 +54,13 @@ def check_plain_text(text: str, file: SourceFile) -> None:
     """Refuse the first block of a file if it is in another format, with a command that extracts the text."""
     head = text if len(text) <= _HEAD else text[: text.rfind("\n", 0, _HEAD) + 1 or _HEAD]
     lines = [line for line in head.split("\n", 2 * _LINES)[: 2 * _LINES] if line.strip()]
-    found = _json(head, lines, file) or _markup(head, file) or _conllu(lines, file) or _table(head, file)
+    found = (
+        _json(head, lines, file)
+        or _markup(head, file)
+        or _conllu(lines, file)
+        or _vectors(lines, file)
+        or _table(head, file)
+    )
     if found:
         raise InputError(
             f"{file.name} is {found.name}, not plain text. To read it as it is, use as_text (--as-text). {found.advice}"
@@ -80,19 +90,21 @@ def _json(head: str, lines: list[str], file: SourceFile) -> _Format | None:
     if len(lines) >= (1 if named else _FEWEST) and all(map(_OBJECT.match, lines)):
         return _Format("JSON, an object on each line", _extract(file, f"jq -r {shlex.quote(_text_key(head))}"))
     if _DOCUMENT.match(head):
-        key = f".[]{_text_key(head)}" if head.lstrip().startswith("[") else ".. | strings"
+        key = f".[] | {_text_key(head)}" if head.lstrip().startswith("[") else _ALL_STRINGS
         return _Format("JSON", _extract(file, f"jq -r {shlex.quote(key)}"))
     return None
 
 
 def _text_key(head: str) -> str:
-    """The key of the longest string of the first object, for jq."""
+    """The key of the text of the first object, for jq: one with a usual name, or that of the longest string."""
     try:
         first, _ = json.JSONDecoder().raw_decode(head, head.index("{"))
     except (ValueError, RecursionError):  # longer than the head
         first = {}
     lengths = {key: len(value) for key, value in first.items() if isinstance(value, str)}
-    key = max(lengths, key=lambda key: lengths[key], default="text")
+    if not lengths:
+        return _ALL_STRINGS
+    key = next((key for key in _TEXT_KEYS if key in lengths), max(lengths, key=lambda key: lengths[key]))
     return f".{key}" if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", key) else f".{json.dumps(key)}"
 
 
@@ -121,7 +133,19 @@ def _is_token(row: list[str]) -> bool:
     return len(row) == 10 and bool(_TOKEN_ID.fullmatch(row[0])) and (row[6] == "_" or row[6].isdigit())
 
 
-# --- Tables
+# --- Vectors and tables
+
+
+def _vectors(lines: list[str], file: SourceFile) -> _Format | None:
+    """A word and numbers on each line, as in word2vec's and GloVe's text formats, with a header or without."""
+    rows = [line.split() for line in lines]
+    has_header = len(rows[0]) == 2 and all(map(str.isdecimal, rows[0])) if rows else False
+    rows = rows[has_header : has_header + _LINES]
+    if len(rows) < _FEWEST or len({len(row) for row in rows}) > 1 or len(rows[0]) < 3:
+        return None
+    if not all(_DECIMAL.fullmatch(number) for row in rows for number in row[1:]):
+        return None
+    return _Format("vectors", f"Other commands use vectors, for example: pairloom info {shlex.quote(file.name)}")
 
 
 def _table(head: str, file: SourceFile) -> _Format | None:
@@ -156,12 +180,13 @@ def _is_even(rows: list[list[str]], fewest: int) -> bool:
 def _has_header(rows: list[list[str]], delimiter: str) -> bool:
     """Whether the first row names columns and the others are not prose.
 
-    Prose has a space after a comma. It has none beside a tab, so there a column of numbers below a name is required.
+    Prose has a space after a comma. It has none beside a tab, and chats may have none after their only comma, so there
+    a column of numbers below a name is required.
     """
     header, *values = rows
     if len({*header}) < len(header) or not all(map(_COLUMN_NAME.fullmatch, header[not header[0] :])):
         return False  # pandas leaves the name of the first column empty
-    if delimiter != "\t":
+    if delimiter != "\t" and len(header) > 2:
         return not any(field.startswith(" ") for row in rows for field in row[1:])
     return any(all(map(_NUMBER.fullmatch, column)) for column in zip(*values, strict=True))
 

@@ -41,8 +41,8 @@ def hubs_of(share: Float64s, parts: int) -> Ids:
 
 
 def shares(mass: Float64s) -> Float64s:
-    """mass divided by its sum, which is exact: the order in which NumPy adds depends on the CPU."""
-    return np.asarray(mass / math.fsum(mass.tolist()))
+    """mass divided by its sum, which is exact: the order in which NumPy adds depends on the CPU. 0 if all are 0."""
+    return np.asarray(mass / (math.fsum(mass.tolist()) or 1.0))
 
 
 def sampled_rows(share: Float64s) -> npt.NDArray[np.int64]:

@@ -191,9 +191,9 @@ def _too_many_negatives(negatives: int, best: float) -> InputError:
     times = negatives * math.exp(best)  # as often as by chance
     most = math.ceil(times * (1 - 1e-9)) - 1
     advice = f"Use negatives={most}, or more text" if most >= 1 else "Use a text with more different words"
+    often = "more often than" if f"{times:.3g}" == "1" else f"more than {times:.3g} times as often as"
     return InputError(
-        f"No pair occurs more than {times:.3g} times as often as by chance, so SPPMI with negatives={negatives} is 0 "
-        f"everywhere. {advice}."
+        f"No pair occurs {often} by chance, so SPPMI with negatives={negatives} is 0 everywhere. {advice}."
     )
 
 

@@ -98,6 +98,11 @@ class Vectors:
         return np.array(self.vectors, dtype=dtype, copy=copy)
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """(n_words, dim), the shape of the matrix. Libraries that take arrays ask for it, for example scikit-learn."""
+        return len(self), self.dim
+
+    @property
     def dim(self) -> int:
         """d, the length of a vector."""
         return int(self.vectors.shape[1])
