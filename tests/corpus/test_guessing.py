@@ -69,3 +69,20 @@ def test_nul_bytes_show_utf_16_and_utf_32_in_any_language(language, encoding):
 )
 def test_other_nul_bytes_show_nothing(data):
     assert wide_encoding(data) is None
+
+
+@pytest.mark.parametrize(
+    ("encoding", "line"),
+    [
+        ("koi8-r", "РУССКИЙ ЯЗЫК ЯВЛЯЕТСЯ ОДНИМ ИЗ ВОСТОЧНОСЛАВЯНСКИХ"),
+        ("cp1251", "РУССКИЙ ЯЗЫК ЯВЛЯЕТСЯ ОДНИМ ИЗ ВОСТОЧНОСЛАВЯНСКИХ"),
+        ("koi8-u", "Українська мова є державною мовою України, її вживають мільйони людей у світі"),
+        ("cp1257", "Latviešu valoda ir dzimtā valoda apmēram cilvēkiem, galvenokārt Latvijā"),
+        ("cp1257", "Lietuvių kalba yra viena iš dviejų gyvų baltų kalbų ir valstybinė kalba"),
+        ("cp1252", "It cost £100 in all and £5 more for the dog"),
+    ],
+)
+def test_capitals_and_neighbours_of_other_languages(encoding: str, line: str) -> None:
+    data = f"{line}\n".encode(encoding) * 5
+    found = guessed_encoding(data, next(i for i, byte in enumerate(data) if byte > 127))
+    assert found is not None and data.decode(found) == f"{line}\n" * 5

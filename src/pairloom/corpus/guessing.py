@@ -32,13 +32,14 @@ def _alphabet(letters: str, fewest: int = 5) -> _Language:
     return _Language(frozenset(letters), 0.8, latin=True, fewest=fewest)
 
 
-_WESTERN = _alphabet("äöüßéèàâçêëîïôûùœæñáíóúãõåøìò¿¡“”‘’–—…«»°€", fewest=1)
+_WESTERN = _alphabet("äöüßéèàâçêëîïôûùœæñáíóúãõåøìò¿¡£“”‘’–—…«»°€", fewest=1)
 _ICELANDIC = _alphabet("áéíóúýöðþæ")
 _POLISH = _alphabet("ąćęłńóśźż")
 _CZECH = _alphabet("áčďéěíňóřšťúůýžľäô")
 _HUNGARIAN = _alphabet("áéíóöőúüű")
 _ROMANIAN = _alphabet("ăâîşţ")
 _CROATIAN = _alphabet("čćđšž")
+_BALTIC = _alphabet("āčēģīķļņšūžąęėįų")
 _TURKISH = _alphabet("çğıöşüâî")
 # 0.84 of the letters of a Russian text. Capitals of cp1251 that are read as koi8-r look like 0.59.
 _RUSSIAN = _Language(frozenset("оеаинтсрвлкмдпуяі"), 0.65)
@@ -67,9 +68,11 @@ _CANDIDATES = (
     ("cp1252", _ICELANDIC),
     *((encoding, language) for language in (_POLISH, _CZECH, _ROMANIAN, _CROATIAN)
       for encoding in ("cp1250", "iso-8859-2")),
+    ("cp1257", _BALTIC),
     ("cp1254", _TURKISH),
     ("cp1251", _RUSSIAN),
     ("koi8-r", _RUSSIAN),
+    ("koi8-u", _RUSSIAN),
     ("cp866", _RUSSIAN),
     ("cp1253", _GREEK),
     ("iso-8859-7", _GREEK),
@@ -171,7 +174,7 @@ def _n_usual(letters: list[str], before: str, after: str, language: _Language) -
     """The number of usual letters in a run beyond ASCII, given the ASCII characters around it."""
     in_ascii_word = before.isalpha() or after.isalpha()
     if not language.latin:
-        return 0 if in_ascii_word else sum(letter in language.letters for letter in letters)
+        return 0 if in_ascii_word else sum(letter.lower() in language.letters for letter in letters)
     n_alphabetic = sum(map(str.isalpha, letters))
     if n_alphabetic > (3 if in_ascii_word else 1) or (before.islower() and "".join(letters[:1]).isupper()):
         return 0
