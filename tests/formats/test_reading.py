@@ -162,6 +162,12 @@ def test_a_format_can_be_named_and_a_wrong_one_is_refused(tmp_path):
         pairloom.load(ambiguous, errors="lenient")
 
 
+def test_a_header_is_not_read_as_a_word_of_glove(tmp_path):
+    path = write(tmp_path / "v.vec", b"2 3\na 1 2 3\nb 4 5 6\n")
+    with pytest.raises(InputError, match=r"the header of word2vec's text format: load it as text\."):
+        pairloom.load(path, format="glove")
+
+
 def test_binary_read_as_text_and_text_read_as_binary_are_told_apart(tmp_path):
     text, raw = write(tmp_path / "a", TEXT), write(tmp_path / "b", binary())
     assert refusal(text, format="bin").startswith("its rows are text, not binary")

@@ -57,9 +57,12 @@ def read_glove(path: PathName, options: ReadOptions) -> Embedding:
 
 def read_glove_from(source: VectorFile, options: ReadOptions) -> Embedding:
     """Read an open file without that line. It is read twice: first its rows are counted."""
-    dim = n_numbers(first_line(source.stream.read(HEAD)))
+    head = source.stream.read(HEAD)
+    dim, header = n_numbers(first_line(head)), header_of(head)
     if not dim:
         raise Fault("its first line has no numbers after a word.")
+    if header is not None and n_numbers(first_line(head[header.length :])) == header.dim > 1:
+        raise Fault("its first line is the header of word2vec's text format: load it as text.")
     source.stream.seek(0)
     rows = _count_rows(source.stream, options.limit)
     source.stream.seek(0)
