@@ -20,6 +20,7 @@ AT_A_TIME = 2
 LONGEST = [
     "fuzz",
     "kills",
+    "signals",
     "bad_input",
     "mutants",
 ]  # started first, since they take longest; mutants compile the most kernels
