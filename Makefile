@@ -72,7 +72,7 @@ bench: $(VENV)/.runs $(PEERS)/.peers ## train beside word2vec.c, gensim and fast
 	@$(PIP) install 'matplotlib>=3.9' # for the chart
 	$(BIN)/python -m benchmarks.compare --peers $(PEERS)/bin $(BENCH)
 
-reliability: $(VENV)/.tests ## break files, writes, processes and the package itself on purpose, and make a table (14 minutes)
+reliability: $(VENV)/.tests ## break files, writes, processes and the package itself on purpose, and make a table (17 minutes)
 	$(BIN)/python -m reliability
 
 conformance: $(VENV)/.tests $(CONFORMANCE)/.peers ## read the files of other programs and have them read ours
