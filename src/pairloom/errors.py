@@ -102,4 +102,4 @@ class Fault(Exception):
 
 
 class NoPairsError(InputError):
-    """There is no pair to learn from. Internal: the caller raises an InputError that names the option to change."""
+    """A corpus gives no pairs. Internal: the caller raises an InputError that names the option to change."""

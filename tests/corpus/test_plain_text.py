@@ -73,7 +73,7 @@ def test_other_formats_are_refused_with_a_command_that_extracts_the_text(write: 
 @pytest.mark.parametrize("header", ["", "3 2\n"])
 def test_vectors_are_not_text(write: Callable[..., Path], header: str) -> None:
     path = write(f"{header}the 0.5 -1.25\nof 1.5e-05 0.0\nand 0.1 0.2\n")
-    assert message(InputError, sentences, path).startswith(f"{path} is vectors, not plain text.")
+    assert message(InputError, sentences, path).startswith(f"{path} is a file of vectors, not plain text.")
     for text in ("the 1 2\nof 3 4\nand 5 6\n", f"{header}the 0.5\nof 0.7 1.5\n", "3 2\n"):
         assert sentences(write(text))
 

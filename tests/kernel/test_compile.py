@@ -51,7 +51,7 @@ def test_in_a_folder_of_this_process_if_nothing_else_can_be_written(nowhere, mon
 
 def test_a_machine_without_any_folder_to_write_to_is_told_so_in_one_line(nowhere, monkeypatch):
     monkeypatch.setattr(kernel.tempfile, "tempdir", str(nowhere))
-    with pytest.raises(OutputError, match=r"^There is no folder for compiled code: .*Set NUMBA_CACHE_DIR to a folder"):
+    with pytest.raises(OutputError, match=r"^Compiled code cannot be saved: .*Set NUMBA_CACHE_DIR to a folder"):
         kernel._cache_dir("", nowhere, lambda: nowhere)
 
 

@@ -145,7 +145,9 @@ def _vectors(lines: list[str], file: SourceFile) -> _Format | None:
         return None
     if not all(_DECIMAL.fullmatch(number) for row in rows for number in row[1:]):
         return None
-    return _Format("vectors", f"Other commands use vectors, for example: pairloom info {shlex.quote(file.name)}")
+    return _Format(
+        "a file of vectors", f"Other commands use vectors, for example: pairloom info {shlex.quote(file.name)}"
+    )
 
 
 def _table(head: str, file: SourceFile) -> _Format | None:

@@ -31,8 +31,8 @@ def _cache_dir(given: str, package: Path, our_cache: Callable[[], Path]) -> str:
         passing = tempfile.mkdtemp(prefix="pairloom-kernels-")  # a name that cannot be guessed, because its code is run
     except OSError as error:
         raise OutputError(
-            f"There is no folder for compiled code: {package}, {ours} and the folder for temporary files cannot be "
-            "written. Set NUMBA_CACHE_DIR to a folder that can."
+            f"Compiled code cannot be saved: {package}, {ours} and the folder for temporary files cannot be written. "
+            "Set NUMBA_CACHE_DIR to a folder that can."
         ) from error
     atexit.register(shutil.rmtree, passing, ignore_errors=True)
     return passing
