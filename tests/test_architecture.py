@@ -27,6 +27,7 @@ ORDER = (
     "pairs",
     "vectors",
     "formats",
+    "cluster",
     "training",
     "fold_in",
     "evaluation",

@@ -14,6 +14,19 @@ SECONDS_BETWEEN_REPORTS = 0.25
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class WorkerProgress:
+    """What one worker of a cluster has done since the training began."""
+
+    node: str = ""  # where it runs
+    rows_moved: int = 0  # received from other workers
+    bytes_received: int = 0
+    seconds_waiting: float = 0.0  # for other workers
+    seconds_training: float = 0.0
+    restarts: int = 0
+    memory: int = 0  # bytes at most so far
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Progress:
     """One report: `done` of `total` in the stage's own unit.
 
@@ -35,6 +48,7 @@ class Progress:
     unit: Literal["words", "pairs"] = "words"
     words_per_second: float = 0.0  # or pairs per second, see `unit`
     heldout: float | None = None  # the latest held-out objective
+    workers: tuple[WorkerProgress, ...] = ()  # of a cluster
 
 
 OnProgress = Callable[[Progress], None]
