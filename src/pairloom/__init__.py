@@ -35,6 +35,8 @@ _HOME = {
     "OutputError": "errors",
     "Phrases": "phrases",
     "Progress": "progress",
+    "ClusterError": "errors",
+    "RayExecutor": "cluster.ray_executor",
     "StoppedError": "errors",
     "TextOptions": "config",
     "TrainConfig": "config",
@@ -59,6 +61,7 @@ _HOME = {
 __all__ = [
     "CheckpointWarning",
     "Checkpoints",
+    "ClusterError",
     "ConfigError",
     "CorpusChangedError",
     "CorpusTypeError",
@@ -75,6 +78,7 @@ __all__ = [
     "PairloomError",
     "Phrases",
     "Progress",
+    "RayExecutor",
     "StoppedError",
     "TextOptions",
     "TrainConfig",
@@ -97,10 +101,12 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from pairloom.cluster.ray_executor import RayExecutor
     from pairloom.config import TextOptions, TrainConfig
     from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.errors import (
         CheckpointWarning,
+        ClusterError,
         ConfigError,
         CorpusChangedError,
         CorpusTypeError,

@@ -7,7 +7,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 Stage = Literal[
-    "count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole", "solve", "index"
+    "count",
+    "encode",
+    "join",
+    "compile",
+    "cluster",
+    "train",
+    "read",
+    "walk",
+    "pairs",
+    "factor",
+    "fit",
+    "whole",
+    "solve",
+    "index",
 ]
 
 SECONDS_BETWEEN_REPORTS = 0.25
@@ -36,7 +49,7 @@ class Progress:
     pairs                       tokens
     fit                         pairs
     whole, solve, index         words
-    compile, factor             nothing: these stages only announce that they start
+    compile, cluster, factor    nothing: these stages only announce that they start
     """
 
     stage: Stage

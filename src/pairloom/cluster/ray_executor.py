@@ -54,6 +54,7 @@ class RayExecutor:
         self._copies = None if copies is None else Path(copies)
         self._ledger = Ledger(log)
         self._driver: Driver | None = None
+        self._progress: tuple[WorkerProgress, ...] = ()
 
     def __enter__(self) -> Self:
         protect(self.address)
@@ -65,7 +66,7 @@ class RayExecutor:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         import ray
 
-        self._driver = None
+        self._progress, self._driver = self.progress(), None
         self._crew.close()
         if self._started:
             ray.shutdown()
@@ -82,12 +83,13 @@ class RayExecutor:
         return self._driver.train(task, watch)
 
     def progress(self) -> tuple[WorkerProgress, ...]:
-        return self._driver.progress() if self._driver else ()
+        return self._driver.progress() if self._driver else self._progress
 
 
 def protect(address: str) -> None:
     """Have Ray ask for a token, and report nothing to its makers. Ray reads this when it is imported."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # what is lost is brought back, without tracebacks
     if os.environ.setdefault("RAY_AUTH_MODE", "token") == "token" and address == LOCAL:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
 

@@ -14,7 +14,7 @@ import resource
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from pairloom import __version__
 from pairloom.cluster.blocks import WorkerBlocks
 from pairloom.cluster.copies import read_copy, write_copy
 from pairloom.cluster.executor import Setting
-from pairloom.cluster.mailbox import Label, Mailbox
+from pairloom.cluster.mailbox import AbandonedError, Label, Mailbox
 from pairloom.cluster.places import Places, ids_of, moves
 from pairloom.cluster.rounds import RoundMaker, RoundTask
 from pairloom.cluster.share import SIDES, Share, Side, memory_for
@@ -114,8 +114,13 @@ class Worker:
 
     # --- A round
 
-    def train(self, order: Order, copy_to: "CopyPlace") -> Report:
-        """Train a round, and have a copy of the new share kept."""
+    def train(self, order: Order, copy_to: "CopyPlace") -> Report | None:
+        """Train a round, and have a copy of the new share kept. None if this attempt was given up."""
+        with suppress(AbandonedError):
+            return self._train(order, copy_to)
+        return None
+
+    def _train(self, order: Order, copy_to: "CopyPlace") -> Report:
         self.mailbox.begin(order.attempt)
         self._go_back_to(order.base)
         with workers(self._threads) as pool, self._timed():

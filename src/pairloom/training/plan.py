@@ -16,7 +16,7 @@ from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, InputError
 from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.source import Source
-from pairloom.progress import OnProgress, ignore
+from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.display import of_type
 from pairloom.system.memory import Budget
 from pairloom.training.checkpoint import Checkpoints, opened_checkpoints
@@ -169,6 +169,8 @@ class Plan:
     @contextmanager
     def at_work(self) -> Iterator[None]:
         """Have a cluster ready until the body ends."""
+        if self.executor is not None:
+            self.on_progress(Progress(stage="cluster"))
         with self.executor if isinstance(self.executor, AbstractContextManager) else nullcontext():
             yield
 
