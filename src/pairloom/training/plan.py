@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
 from pairloom.config import TextOptions, TrainConfig, checked_threads, split_options
+from pairloom.corpus.reading import Reading
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, InputError
 from pairloom.pairs.from_pairs import PairSource
@@ -70,6 +71,7 @@ class Plan:
     outputs: Outputs = field(default_factory=Outputs)
     checkpoints: Checkpoints | None = None
     cache_dir: PathName | None = None
+    reading: Reading | None = None  # workers that read the files of a text; None: this machine reads them
     on_progress: OnProgress = ignore
 
     @classmethod
