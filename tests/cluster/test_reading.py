@@ -3,13 +3,17 @@
 import gzip
 import os
 import signal
+import sys
+import unicodedata
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from pairloom.cluster import tasks
 from pairloom.cluster.tasks import RayReading
 from pairloom.config import TextOptions
 from pairloom.corpus import pieces
@@ -19,7 +23,7 @@ from pairloom.corpus.prepared import prepare
 from pairloom.corpus.reading import Reading
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import WordSelection
-from pairloom.errors import InputError
+from pairloom.errors import ConfigError, InputError, MissingExtraError
 from pairloom.progress import Progress
 from tests.corpus.helpers import message
 from tests.reading import write_odd_files
@@ -100,36 +104,72 @@ def test_the_error_is_that_of_the_first_bad_file(machines: Machines, tmp_path: P
 
 
 class Dying(RayReading):
-    """In counting and in encoding, the first process that has sent a result is killed before it sends the next one."""
+    """In counting and in encoding, a process that has sent its first result is killed before it sends the next one.
 
-    def __init__(self, folder: Path) -> None:
+    This happens `times` times, and only while the file large.gz is read.
+    """
+
+    def __init__(self, folder: Path, times: int) -> None:
         super().__init__()
-        self._folder = folder
+        self._folder, self._times = folder, times
 
     def map(self, function: Any, pieces: Sequence[TextPiece]) -> Generator[Iterator[Any], None, None]:
-        mark = self._folder / function.func.__name__
+        folder, times = self._folder / function.func.__name__, self._times
+        folder.mkdir(parents=True)
 
-        def die_once(piece: TextPiece) -> Iterator[Any]:  # pickled by value, so workers need no tests
+        def die(piece: TextPiece) -> Iterator[Any]:  # pickled by value, so workers need no tests
             for result in function(piece):
                 yield result
-                if not mark.exists():
-                    mark.touch()
+                deaths = len(list(folder.iterdir()))
+                if deaths < times and piece.file.path.name == "large.gz":
+                    (folder / str(deaths)).touch()
                     os.kill(os.getpid(), signal.SIGKILL)
 
-        return super().map(die_once, pieces)
+        return super().map(die, pieces)
+
+    def deaths(self) -> dict[str, int]:
+        return {folder.name: len(list(folder.iterdir())) for folder in self._folder.iterdir()}
+
+
+@pytest.fixture
+def with_large(files: list[str], tmp_path: Path) -> list[str]:
+    """The files, and one that takes several results."""
+    large = tmp_path / "large.gz"
+    large.write_bytes(gzip.compress(Path(files[0]).read_bytes() * 300))
+    return [files[0], str(large), *files[1:]]
 
 
 def test_ray_runs_a_task_again_whose_process_died(
-    machines: Machines, files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    machines: Machines, with_large: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machines(2)
-    (tmp_path / "large.gz").write_bytes(gzip.compress(Path(files[0]).read_bytes() * 300))  # several results
-    here = outcome([tmp_path / "large.gz", *files], tmp_path / "here", None, TextOptions())
-    monkeypatch.setattr(pieces, "text_blocks", None)
-    (tmp_path / "died").mkdir()
-    there = outcome([tmp_path / "large.gz", *files], tmp_path / "there", Dying(tmp_path / "died"), TextOptions())
-    assert there == here
-    assert {path.name for path in (tmp_path / "died").iterdir()} == {"count_piece", "encode_piece"}
+    here = outcome(with_large, tmp_path / "here", None, TextOptions())
+    monkeypatch.setattr(pieces, "text_blocks", None)  # this process reads nothing
+    dying = Dying(tmp_path / "deaths", times=1)
+    assert outcome(with_large, tmp_path / "there", dying, TextOptions()) == here
+    assert dying.deaths() == {"count_piece": 1, "encode_piece": 1}
+
+
+def test_a_file_that_kills_every_worker_is_read_here(machines: Machines, with_large: list[str], tmp_path: Path) -> None:
+    machines(2)
+    here = outcome(with_large, tmp_path / "here", None, TextOptions())
+    dying = Dying(tmp_path / "deaths", times=4)
+    assert outcome(with_large, tmp_path / "there", dying, TextOptions()) == here
+    assert dying.deaths() == {"count_piece": 4, "encode_piece": 4}
+
+
+def test_the_cluster_goes_on_after_an_interrupt(machines: Machines, files: list[str], tmp_path: Path) -> None:
+    machines(2)
+
+    def interrupt(progress: Progress) -> None:
+        if progress.stage == "encode":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        outcome(files, tmp_path / "there", RayReading(), TextOptions(), on_progress=interrupt)
+    assert not list((tmp_path / "there").iterdir())
+    here = outcome(files, tmp_path / "here", None, TextOptions())
+    assert outcome(files, tmp_path / "there", RayReading(), TextOptions()) == here
 
 
 def test_a_file_that_a_worker_cannot_see_is_read_here(
@@ -151,3 +191,26 @@ def test_a_file_that_a_worker_cannot_see_is_read_here(
 def test_token_lists_are_read_here(machines: Machines, tmp_path: Path) -> None:
     lists = [["a", "b", "a"], ["b", "c"]] * 3
     assert outcome(lists, tmp_path, RayReading(), TextOptions()) == outcome(lists, tmp_path, None, TextOptions())
+
+
+# --- Without a cluster
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert message(MissingExtraError, RayReading) == (
+        "Reading on a cluster needs an extra package. Install it with: pip install 'pairloom[ray]'"
+    )
+
+
+def test_a_connection_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False))  # type: ignore[arg-type]
+    assert message(ConfigError, RayReading) == ("This process is not connected to a Ray cluster. Call ray.init first.")
+
+
+def test_workers_need_the_same_version() -> None:
+    tasks._check_versions(tasks._look([])._replace(host="node7"))
+    assert message(ConfigError, tasks._check_versions, tasks._look([])._replace(host="node7", unicode="9.0.0")) == (
+        f"Worker node7 has Unicode 9.0.0, and this machine has {unicodedata.unidata_version}. "
+        "Install the same pairloom on the same Python everywhere."
+    )

@@ -60,8 +60,9 @@ class RayReading:
             while under_way:
                 yield self._results(under_way.popleft())
         finally:
-            for stream in under_way:
-                self._ray.cancel(stream)
+            if self._ray.is_initialized():  # an interrupted run may have closed the connection before
+                for stream in under_way:
+                    self._ray.cancel(stream)
 
     def _results(self, stream: Any) -> Iterator[Any]:
         try:
@@ -74,7 +75,7 @@ class RayReading:
         """What each machine of the cluster finds. Machines without CPUs run no tasks."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        task, shared = self._ray.remote(num_cpus=1)(_look), self._ray.put(files)
+        task, shared = self._ray.remote(num_cpus=0)(_look), self._ray.put(files)  # waits for no other work
         machines = [node for node in self._ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
         places = [NodeAffinitySchedulingStrategy(node["NodeID"], soft=False) for node in machines]
         looks = [task.options(scheduling_strategy=place).remote(shared) for place in places]

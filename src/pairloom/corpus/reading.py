@@ -83,15 +83,13 @@ def _read_here(function: PieceFunction[Result], corpus: Corpus, piece: TextPiece
 
 def utf8_blocks(piece: TextPiece) -> Iterator[tuple[Utf8Block, int]]:
     """The text of a piece for the kernels, each block with its number of NULs."""
-    if not _is_here(piece.whole_file().file):
-        raise CorpusChangedError(
-            f"{piece.file.name} is not the same on all machines. Put it on storage that all share."
-        )
+    _check_here(piece.whole_file().file)
     for (text, goes_on, done), nuls in piece.blocks(plain=not piece.text.as_text, keep_unspaced=False):
         yield Utf8Block(np.frombuffer(text.encode(), np.uint8), goes_on, done), nuls
 
 
 @lru_cache(maxsize=1 << 12)
-def _is_here(file: SourceFile) -> bool:
-    """Checked once by each process, since machines may join a cluster at any time."""
-    return file.is_here()
+def _check_here(file: SourceFile) -> None:
+    """Refuse a file that is not the one that was found. Each process checks, since machines may join at any time."""
+    if not file.is_here():
+        raise CorpusChangedError(f"{file.name} is not the same on all machines. Put it on storage that all share.")
