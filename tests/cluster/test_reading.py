@@ -18,9 +18,8 @@ from pairloom.cluster.tasks import RayReading
 from pairloom.config import TextOptions
 from pairloom.corpus import pieces
 from pairloom.corpus.encoding import Encoded
-from pairloom.corpus.pieces import TextPiece
 from pairloom.corpus.prepared import prepare
-from pairloom.corpus.reading import Reading
+from pairloom.corpus.reading import Pieces, Reading
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import WordSelection
 from pairloom.errors import ConfigError, InputError, MissingExtraError
@@ -113,19 +112,19 @@ class Dying(RayReading):
         super().__init__()
         self._folder, self._times = folder, times
 
-    def map(self, function: Any, pieces: Sequence[TextPiece]) -> Generator[Iterator[Any], None, None]:
+    def map(self, function: Any, groups: Sequence[Pieces]) -> Generator[Iterator[Any], None, None]:
         folder, times = self._folder / function.func.__name__, self._times
         folder.mkdir(parents=True)
 
-        def die(piece: TextPiece) -> Iterator[Any]:  # pickled by value, so workers need no tests
-            for result in function(piece):
+        def die(pieces: Pieces) -> Iterator[Any]:  # pickled by value, so workers need no tests
+            for result in function(pieces):
                 yield result
                 deaths = len(list(folder.iterdir()))
-                if deaths < times and piece.file.path.name == "large.gz":
+                if deaths < times and pieces[0].file.path.name == "large.gz":
                     (folder / str(deaths)).touch()
                     os.kill(os.getpid(), signal.SIGKILL)
 
-        return super().map(die, pieces)
+        return super().map(die, groups)
 
     def deaths(self) -> dict[str, int]:
         return {folder.name: len(list(folder.iterdir())) for folder in self._folder.iterdir()}
@@ -147,7 +146,7 @@ def test_ray_runs_a_task_again_whose_process_died(
     monkeypatch.setattr(pieces, "text_blocks", None)  # this process reads nothing
     dying = Dying(tmp_path / "deaths", times=1)
     assert outcome(with_large, tmp_path / "there", dying, TextOptions()) == here
-    assert dying.deaths() == {"count_piece": 1, "encode_piece": 1}
+    assert dying.deaths() == {"count_pieces": 1, "encode_pieces": 1}
 
 
 def test_a_file_that_kills_every_worker_is_read_here(machines: Machines, with_large: list[str], tmp_path: Path) -> None:
@@ -155,7 +154,7 @@ def test_a_file_that_kills_every_worker_is_read_here(machines: Machines, with_la
     here = outcome(with_large, tmp_path / "here", None, TextOptions())
     dying = Dying(tmp_path / "deaths", times=4)
     assert outcome(with_large, tmp_path / "there", dying, TextOptions()) == here
-    assert dying.deaths() == {"count_piece": 4, "encode_piece": 4}
+    assert dying.deaths() == {"count_pieces": 4, "encode_pieces": 4}
 
 
 def test_the_cluster_goes_on_after_an_interrupt(machines: Machines, files: list[str], tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pairloom.config import TextOptions
 from pairloom.corpus import pieces
-from pairloom.corpus.pieces import TextPiece
+from pairloom.corpus.pieces import TextPiece, grouped
 from pairloom.corpus.sentences import open_corpus
 
 Write = Callable[..., Path]
@@ -67,6 +67,12 @@ def test_pieces_know_where_they_are_in_the_corpus(write: Write, monkeypatch: pyt
         ]
         assert [piece.file.path for piece in found] == [first, first, first, second]  # a worker has another folder
         assert [[block.read for block, _ in piece.blocks(True, False)] for piece in found] == [[16], [24], [32], [38]]
+
+
+def test_small_files_are_read_together(write: Write) -> None:
+    paths = [write("a " * n, f"{n}.txt") for n in (1, 2, 2, 3, 0, 20, 1)]
+    with open_corpus(paths) as corpus:
+        assert [[piece.size for piece in group] for group in grouped(corpus.pieces())] == [[2, 4, 4], [6, 0], [40], [2]]
 
 
 def test_only_files_are_read_by_others(write: Write) -> None:

@@ -14,9 +14,9 @@ import pytest
 from pairloom.config import TextOptions
 from pairloom.corpus import counting, pieces
 from pairloom.corpus.encoding import Encoded
-from pairloom.corpus.pieces import TextPiece
+from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.prepared import prepare
-from pairloom.corpus.reading import Reading, WorkerError
+from pairloom.corpus.reading import Pieces, Reading, WorkerError
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import WordSelection
 from pairloom.errors import CorpusChangedError, InputError
@@ -32,17 +32,17 @@ class WorkersHere:
         self._fails_after = fails_after
         self.n_pieces = 0
 
-    def can_read(self, pieces: Sequence[TextPiece]) -> bool:
+    def can_read(self, files: Sequence[SourceFile]) -> bool:
         return True
 
-    def map(self, function: Any, pieces: Sequence[TextPiece]) -> Generator[Iterator[Any], None, None]:
-        for piece in pieces:
-            self.n_pieces += 1
-            yield self._results(*pickle.loads(pickle.dumps((function, piece))))
+    def map(self, function: Any, groups: Sequence[Pieces]) -> Generator[Iterator[Any], None, None]:
+        for group in groups:
+            self.n_pieces += len(group)
+            yield self._results(*pickle.loads(pickle.dumps((function, group))))
 
-    def _results(self, function: Any, piece: TextPiece) -> Iterator[Any]:
+    def _results(self, function: Any, pieces: Pieces) -> Iterator[Any]:
         try:
-            for n, result in enumerate(function(piece)):
+            for n, result in enumerate(function(pieces)):
                 if n == self._fails_after:
                     raise MemoryError
                 yield pickle.loads(pickle.dumps(result))
@@ -140,14 +140,21 @@ def test_errors_are_those_of_the_first_file_that_has_one(tmp_path: Path, second:
     assert there == here
 
 
+def test_an_error_of_a_worker_leaves_no_trace_in_the_error_here(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"a b\xff\n")
+    with pytest.raises(InputError) as caught:
+        prepared(tmp_path / "a.txt", tmp_path, WorkersHere())
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+
+
 def test_a_file_that_changes_while_workers_read_it_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("a b c\n" * 1000)
 
     class Changing(WorkersHere):
-        def map(self, function: Any, pieces: Sequence[TextPiece]) -> Generator[Iterator[Any], None, None]:
+        def map(self, function: Any, groups: Sequence[Pieces]) -> Generator[Iterator[Any], None, None]:
             path.write_text("a b d\n" * 1000)
-            return super().map(function, pieces)
+            return super().map(function, groups)
 
     assert message(CorpusChangedError, prepared, path, tmp_path, Changing()) == (
         f"{path} was changed while it was read. Start again when nothing writes to it."
@@ -167,7 +174,7 @@ def test_progress_counts_the_bytes_of_all_files(files: list[str], tmp_path: Path
 
 def test_workers_that_do_not_see_the_files_are_left_out(files: list[str], tmp_path: Path) -> None:
     class Blind(WorkersHere):
-        def can_read(self, pieces: Sequence[TextPiece]) -> bool:
+        def can_read(self, files: Sequence[SourceFile]) -> bool:
             return False
 
     workers = Blind()

@@ -1,6 +1,6 @@
 """Read the files of a corpus on the machines of a Ray cluster.
 
-Each piece of a file is one task, which takes one CPU and sends its results while it reads. Reading a piece twice does
+Some pieces of files are one task, which takes one CPU and sends its results while it reads. Reading a piece twice does
 no harm, so Ray may run a task again, on another machine, when its process or its machine dies.
 """
 
@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from pairloom import __version__
 from pairloom.corpus.finding import SourceFile
-from pairloom.corpus.pieces import TextPiece
-from pairloom.corpus.reading import PieceFunction, Result, WorkerError
+from pairloom.corpus.reading import PieceFunction, Pieces, Result, WorkerError
 from pairloom.errors import ConfigError, CorpusWarning
 from pairloom.system.extras import need
 
@@ -29,10 +28,10 @@ class RayReading:
             raise ConfigError("This process is not connected to a Ray cluster. Call ray.init first.")
         self._readable: dict[tuple[SourceFile, ...], bool] = {}
 
-    def can_read(self, pieces: Sequence[TextPiece]) -> bool:
+    def can_read(self, files: Sequence[SourceFile]) -> bool:
         """Whether every machine sees the files. If one does not, a warning names it, once for the same files."""
-        files = tuple(dict.fromkeys(piece.whole_file().file for piece in pieces))
-        if files not in self._readable:
+        key = tuple(files)
+        if key not in self._readable:
             unseen = next((found for found in self._on_every_machine(files) if found.unseen), None)
             if unseen is not None:
                 warnings.warn(
@@ -41,20 +40,18 @@ class RayReading:
                     CorpusWarning,
                     stacklevel=5,
                 )
-            self._readable[files] = unseen is None
-        return self._readable[files]
+            self._readable[key] = unseen is None
+        return self._readable[key]
 
-    def map(
-        self, function: PieceFunction[Result], pieces: Sequence[TextPiece]
-    ) -> Generator[Iterator[Result], None, None]:
-        """The results of function(piece) for each piece, in order. Two tasks for each CPU are under way."""
+    def map(self, function: PieceFunction[Result], groups: Sequence[Pieces]) -> Generator[Iterator[Result], None, None]:
+        """The results of function(pieces) for each group, in order. Two tasks for each CPU are under way."""
         task = self._ray.remote(num_cpus=1, num_returns="streaming", max_retries=_RETRIES)(_run)
-        shared = self._ray.put(function)  # a vocabulary is sent once to each machine, not once for each piece
+        shared = self._ray.put(function)  # a vocabulary is sent once to each machine, not once for each task
         most = 2 * max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         under_way: deque[Any] = deque()
         try:
-            for piece in pieces:
-                under_way.append(task.remote(shared, piece))
+            for pieces in groups:
+                under_way.append(task.remote(shared, pieces))
                 if len(under_way) >= most:
                     yield self._results(under_way.popleft())
             while under_way:
@@ -71,7 +68,7 @@ class RayReading:
         except self._ray.exceptions.RayError as error:
             raise WorkerError(str(error)) from error
 
-    def _on_every_machine(self, files: tuple[SourceFile, ...]) -> Iterator["_Found"]:
+    def _on_every_machine(self, files: Sequence[SourceFile]) -> Iterator["_Found"]:
         """What each machine of the cluster finds. Machines without CPUs run no tasks."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -118,5 +115,5 @@ def _check_versions(found: _Found) -> None:
             )
 
 
-def _run(function: PieceFunction[Result], piece: TextPiece) -> Iterator[Result]:
-    yield from function(piece)
+def _run(function: PieceFunction[Result], pieces: Pieces) -> Iterator[Result]:
+    yield from function(pieces)

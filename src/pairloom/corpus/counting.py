@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES, checked_threads
-from pairloom.corpus.pieces import PIECE_BYTES, TextPiece
-from pairloom.corpus.reading import Reading, pieces_for, read_pieces, utf8_blocks
+from pairloom.corpus.pieces import PIECE_BYTES
+from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
 from pairloom.corpus.sentences import Corpus, Utf8Block
 from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, CountedWords, TableBudget, WordFilter
 from pairloom.errors import CorpusWarning
@@ -123,10 +123,10 @@ def count(
     """
     n_threads = checked_threads(threads) if corpus.has_blocks else 1
     report = reporter("count", corpus.size_bytes, on_progress)
-    pieces = pieces_for(reading, corpus)
+    groups = pieces_for(reading, corpus)
     with _ThreadTables(n_threads, memory_for_counting(max_memory), cache_dir) as tables:
-        if reading is not None and pieces:
-            n_tokens, too_long = _count_pieces(reading, corpus, pieces, tables, report)
+        if reading is not None and groups:
+            n_tokens, too_long = _count_by_workers(reading, corpus, groups, tables, report)
         else:
             n_tokens, too_long = (_count_blocks if corpus.has_blocks else _count_lists)(corpus, tables, report)
         corpus.check_unchanged()
@@ -209,8 +209,7 @@ class CountedText(NamedTuple):
     words: CountedWords
     n_tokens: int
     too_long: int
-    name: str  # of the file
-    nuls: int
+    nuls: dict[str, int]  # by file
     done: int  # bytes of the corpus read so far
 
 
@@ -229,40 +228,33 @@ class _FullTables(TableBudget):
         emptied(table)
 
 
-def count_piece(piece: TextPiece, most_bytes: int) -> Iterator[CountedText]:
-    """Count a piece on a worker, in tables of at most `most_bytes`. The sum of the tables is the result."""
+def count_pieces(pieces: Pieces, most_bytes: int) -> Iterator[CountedText]:
+    """Count pieces on a worker, in tables of at most `most_bytes`. The sum of the tables is the result."""
     from pairloom.kernel.text import words as kernel
 
     tables, table = _FullTables(most_bytes), kernel.empty_table()
-    unsent = CountedText(CountedWords(*kernel.contents(table)), 0, 0, piece.file.name, 0, piece.before)
-    text_bytes = 0  # since the last table was sent
-    for block, nuls in utf8_blocks(piece):
-        table, n_tokens, too_long = kernel.count(table, block.data, tables.make_room)
-        unsent = unsent._replace(
-            n_tokens=unsent.n_tokens + n_tokens,
-            too_long=unsent.too_long + too_long,
-            nuls=unsent.nuls + nuls,
-            done=block.done,
-        )
-        text_bytes += len(block.data)
-        if text_bytes >= 2 * PIECE_BYTES:  # of a compressed file: show that it goes on
+    n_tokens = too_long = n_bytes = done = 0  # not yet sent
+    nuls: Counter[str] = Counter()
+    for block, name, block_nuls in utf8_blocks(pieces):
+        table, block_tokens, block_too_long = kernel.count(table, block.data, tables.make_room)
+        n_tokens, too_long = n_tokens + block_tokens, too_long + block_too_long
+        n_bytes, done = n_bytes + len(block.data), block.done
+        nuls[name] += block_nuls
+        if n_bytes >= 2 * PIECE_BYTES:  # of compressed files: show that reading goes on
             tables.spill(table)
         while tables.full:
-            yield unsent._replace(words=tables.full.pop())
-            unsent, text_bytes = unsent._replace(n_tokens=0, too_long=0, nuls=0), 0
-    yield unsent._replace(words=CountedWords(*kernel.contents(table)))
+            yield CountedText(tables.full.pop(), n_tokens, too_long, dict(nuls), done)
+            n_tokens = too_long = n_bytes = 0
+            nuls.clear()
+    yield CountedText(CountedWords(*kernel.contents(table)), n_tokens, too_long, dict(nuls), done)
 
 
-def _count_pieces(
-    reading: Reading,
-    corpus: Corpus,
-    pieces: Sequence[TextPiece],
-    tables: _ThreadTables,
-    report: Callable[[int], None],
+def _count_by_workers(
+    reading: Reading, corpus: Corpus, groups: Sequence[Pieces], tables: _ThreadTables, report: Callable[[int], None]
 ) -> tuple[int, int]:
     from pairloom.kernel.text import words as kernel
 
-    def add(counted: CountedText) -> tuple[int, int, str, int, int]:
+    def add(counted: CountedText) -> tuple[int, int, dict[str, int], int]:
         arena, offsets, counts, _ = counted.words
         table = tables.idle.get_nowait()
         try:
@@ -275,11 +267,12 @@ def _count_pieces(
 
     corpus.nul_characters = {}
     n_tokens = too_long = 0
-    count_some = partial(count_piece, most_bytes=min(tables.most_bytes, _WORKER_TABLE))
-    results = read_pieces(reading, count_some, corpus, pieces)
-    for tokens, long, name, nuls, done in in_order(add, results, tables.threads):
+    count_some = partial(count_pieces, most_bytes=min(tables.most_bytes, _WORKER_TABLE))
+    results = read_pieces(reading, count_some, corpus, groups)
+    for tokens, long, nuls, done in in_order(add, results, tables.threads):
         n_tokens, too_long = n_tokens + tokens, too_long + long
-        corpus.add_nuls(name, nuls)
+        for name, n in nuls.items():
+            corpus.add_nuls(name, n)
         report(done)
     return n_tokens, too_long
 

@@ -24,8 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import checked_threads
-from pairloom.corpus.pieces import TextPiece
-from pairloom.corpus.reading import Reading, pieces_for, read_pieces, utf8_blocks
+from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
 from pairloom.corpus.sentences import Corpus, Utf8Block
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
@@ -115,10 +114,10 @@ def encode(
     target = Path(folder)
     longest = corpus.text.max_sentence if max_sentence is None else max_sentence
     report = reporter("encode", corpus.size_bytes, on_progress)
-    pieces = pieces_for(reading, corpus)
-    if reading is not None and pieces:
-        encode_some = partial(encode_piece, table=_table_of(vocabulary), gaps=gaps)
-        encoded_lines = read_pieces(reading, encode_some, corpus, pieces)
+    groups = pieces_for(reading, corpus)
+    if reading is not None and groups:
+        encode_some = partial(encode_pieces, table=_table_of(vocabulary), gaps=gaps)
+        encoded_lines = read_pieces(reading, encode_some, corpus, groups)
     elif corpus.has_blocks:
         encoded_lines = _encode_blocks(corpus, vocabulary, gaps, threads)
     else:
@@ -153,13 +152,13 @@ def _table_of(vocabulary: Vocabulary) -> "WordTable":
     return table_with(np.frombuffer("".join(vocabulary.words).encode(), np.uint8), vocabulary.lengths)
 
 
-def encode_piece(piece: TextPiece, table: "WordTable", gaps: bool) -> Iterator[EncodedLines]:
-    """Encode a piece on a worker."""
+def encode_pieces(pieces: Pieces, table: "WordTable", gaps: bool) -> Iterator[EncodedLines]:
+    """Encode pieces on a worker."""
     from pairloom.kernel.text import words as kernel
 
     # A copy, since received arrays are read-only, for which Numba would compile the kernel again.
     table = deepcopy(table)
-    for block, _ in utf8_blocks(piece):
+    for block, _, _ in utf8_blocks(pieces):
         yield EncodedLines(*kernel.encode(table, block.data, gaps), block.goes_on, block.done)
 
 

@@ -10,7 +10,7 @@ line end, so the sentences of a corpus are those of its pieces, one piece after 
 
 import codecs
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -47,6 +47,11 @@ class TextPiece(NamedTuple):
             content = block.text.lower() if text.lowercase else block.text
             yield TextBlock(content, block.goes_on, self.before + block.read), nuls
 
+    @property
+    def size(self) -> int:
+        """Its bytes, as stored."""
+        return (self.file.size if self.file.end is None else self.file.end) - self.file.begin
+
     def whole_file(self) -> "TextPiece":
         """The file that this is a piece of."""
         return self._replace(file=replace(self.file, begin=0, end=None))
@@ -69,6 +74,19 @@ def pieces_for_workers(files: Sequence[SourceFile], text: TextOptions) -> list[T
         edges = [0, *_cuts(file, text.encoding), None]
         pieces += [piece._replace(file=replace(file, begin=begin or 0, end=end)) for begin, end in pairwise(edges)]
     return pieces
+
+
+def grouped(pieces: Iterable[TextPiece]) -> list[list[TextPiece]]:
+    """Neighbouring pieces of at most PIECE_BYTES together: thousands of small files are not as many tasks."""
+    groups: list[list[TextPiece]] = []
+    size = 0
+    for piece in pieces:
+        if not groups or size + piece.size > PIECE_BYTES:
+            groups.append([])
+            size = 0
+        groups[-1].append(piece)
+        size += piece.size
+    return groups
 
 
 def _cuts(file: SourceFile, encoding: str) -> list[int]:
