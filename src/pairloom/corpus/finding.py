@@ -49,9 +49,13 @@ class SourceFile:
         return _stamp(self.path.stat()) == self.stamp and (not self._sample or self._sample == self._digest())
 
     def is_here(self) -> bool:
-        """Whether this machine has the file that another one found: same path, size and sample, at any time."""
+        """Whether this machine has the file that another one found: same path, size, and either time or sample.
+
+        Shared storage has the same times everywhere. Copies often have other times, so their samples are compared.
+        """
         try:
-            return self.path.stat().st_size == self.size and self._sample == self._digest()
+            size, time, _ = _stamp(self.path.stat())
+            return size == self.size and (time == self.stamp[1] or self._sample == self._digest())
         except OSError:
             return False
 
