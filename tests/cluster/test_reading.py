@@ -7,6 +7,7 @@ import sys
 import unicodedata
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 
 from pairloom.cluster import tasks
 from pairloom.cluster.tasks import RayReading
-from pairloom.config import TextOptions
+from pairloom.config import TextOptions, TrainConfig
 from pairloom.corpus import pieces
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
@@ -24,6 +25,8 @@ from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import WordSelection
 from pairloom.errors import ConfigError, InputError, MissingExtraError
 from pairloom.progress import Progress
+from pairloom.training.plan import Plan
+from pairloom.training.sources import encoded_text
 from tests.corpus.helpers import message
 from tests.reading import write_odd_files
 
@@ -89,6 +92,18 @@ def test_the_files_are_read_by_the_workers_and_not_here(
     assert outcome(files, tmp_path / "there", RayReading(), TextOptions(), on_progress=reports.append) == here
     size = sum(Path(file).stat().st_size for file in files)
     assert [report.stage for report in reports if report.done == size] == ["count", "encode"]
+
+
+def test_a_training_hands_its_workers_on(
+    machines: Machines, files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machines(2)
+    plan = Plan(config=TrainConfig(min_count=2), cache_dir=tmp_path / "here")
+    with open_corpus(files[:3]) as corpus:
+        here = encoded_text(plan, corpus, plan.word_choice())
+        monkeypatch.setattr(pieces, "text_blocks", None)
+        there = replace(plan, reading=RayReading(), cache_dir=tmp_path / "there")
+        assert encoded_text(there, corpus, plan.word_choice()).digest == here.digest
 
 
 def test_the_error_is_that_of_the_first_bad_file(machines: Machines, tmp_path: Path) -> None:
