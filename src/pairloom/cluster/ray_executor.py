@@ -12,6 +12,7 @@ from pairloom.cluster.ledger import Ledger
 from pairloom.cluster.ray_crew import RayCrew
 from pairloom.cluster.remote import RemoteHolder
 from pairloom.cluster.rounds import RoundTask
+from pairloom.cluster.tasks import RayReading
 from pairloom.config import is_whole
 from pairloom.errors import ClusterError, ConfigError
 from pairloom.progress import WorkerProgress
@@ -53,6 +54,8 @@ class RayExecutor:
         self.address, self.workers, self.threads = address, workers, threads
         self._copies = None if copies is None else Path(copies)
         self._ledger = Ledger(log)
+        self.reading: RayReading | None = None
+        self._crew: RayCrew | None = None
         self._driver: Driver | None = None
         self._progress: tuple[WorkerProgress, ...] = ()
 
@@ -60,14 +63,16 @@ class RayExecutor:
         protect(self.address)
         need("ray", "ray", "Training on a cluster")
         self._started = connect(self.address, self.workers * self.threads)
-        self._crew = RayCrew(self.workers, self.threads)
+        if self.address != LOCAL:  # there, other processes would read no faster than this one
+            self.reading = RayReading()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         import ray
 
         self._progress, self._driver = self.progress(), None
-        self._crew.close()
+        if self._crew:
+            self._crew.close()
         if self._started:
             ray.shutdown()
 
@@ -75,6 +80,7 @@ class RayExecutor:
         folder = self._copies
         if folder is None and self.workers == 1:
             folder = cache_folder(None)
+        self._crew = RayCrew(self.workers, self.threads)  # not before: reading the text needs the CPUs
         self._driver = Driver(self._crew, folder, self._ledger)
         return self._driver.begin(setting)
 

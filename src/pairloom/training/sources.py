@@ -56,6 +56,7 @@ def encoded_text(plan: Plan, corpus: Corpus, choice: WordChoice) -> Encoded:
         max_memory=plan.budget.limit,
         cache_dir=plan.cache_dir,
         threads=plan.threads,
+        reading=plan.reading,
         on_progress=plan.on_progress,
     )
 
@@ -74,6 +75,7 @@ def _vocabulary(plan: Plan, corpus: Corpus, choice: WordChoice) -> Vocabulary | 
         max_memory=plan.budget.limit,
         cache_dir=plan.cache_dir,
         threads=plan.threads,
+        reading=plan.reading,
         on_progress=plan.on_progress,
     )
     return start.vocabulary(corpus, counted, selection.drop)
@@ -81,7 +83,10 @@ def _vocabulary(plan: Plan, corpus: Corpus, choice: WordChoice) -> Vocabulary | 
 
 @contextmanager
 def source_of_pairs(plan: Plan, corpus: PairCorpus, choice: SideChoice) -> Iterator[PairSource]:
-    """A source of given pairs, encoded into a temporary folder that is deleted when the body ends."""
+    """A source of given pairs, encoded into a temporary folder that is deleted when the body ends.
+
+    This machine reads the pairs, also if `plan.reading` has workers.
+    """
     config = plan.config
     least = config.min_count if config.min_context_count is None else config.min_context_count
     with temporary_folder(cache_folder(plan.cache_dir)) as folder:

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pairloom import __version__
-from pairloom.cluster.blocks import WorkerBlocks
-from pairloom.cluster.copies import read_copy, write_copy
 from pairloom.cluster.executor import Setting
-from pairloom.cluster.mailbox import AbandonedError, Label, Mailbox
-from pairloom.cluster.places import BothIds, Places, ids_of, moves
 from pairloom.cluster.rounds import RoundMaker, RoundTask
-from pairloom.cluster.share import SIDES, Share, Side, memory_for
+from pairloom.cluster.workers.blocks import WorkerBlocks
+from pairloom.cluster.workers.copies import read_copy, write_copy
+from pairloom.cluster.workers.mailbox import AbandonedError, Label, Mailbox
+from pairloom.cluster.workers.places import BothIds, Places, ids_of, moves
+from pairloom.cluster.workers.share import SIDES, Share, Side, memory_for
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
 from pairloom.pairs.source import Dealings

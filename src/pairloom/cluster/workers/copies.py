@@ -3,7 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
-from pairloom.cluster.share import Side
+from pairloom.cluster.workers.share import Side
 from pairloom.errors import Fault
 from pairloom.system.tensors import Layout, mapped, read, write
 from pairloom.types import Matrix

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.cluster.hub_sums import HubSums
-from pairloom.cluster.places import block_rows
 from pairloom.cluster.rounds import RoundMaker, RoundTask
-from pairloom.cluster.share import SIDES, Share
+from pairloom.cluster.workers.hub_sums import HubSums
+from pairloom.cluster.workers.places import block_rows
+from pairloom.cluster.workers.share import SIDES, Share
 from pairloom.pairs.source import DealtPairs
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import

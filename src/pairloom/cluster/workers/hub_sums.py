@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pairloom.cluster.holder import aligned_zeros
 from pairloom.cluster.rounds import RoundMaker, RoundTask
-from pairloom.cluster.share import SIDES, Share, Side
+from pairloom.cluster.workers.share import SIDES, Share, Side
 from pairloom.types import Matrix
 
 Sums = tuple[Matrix, Matrix, npt.NDArray[np.float64]]  # of words, of contexts, and v·v of sampled rows
