@@ -2,6 +2,8 @@
 
 import os
 import secrets
+import shutil
+import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,8 +18,8 @@ from pairloom.cluster.tasks import RayReading
 from pairloom.config import is_whole
 from pairloom.errors import ClusterError, ConfigError
 from pairloom.progress import WorkerProgress
-from pairloom.system.cache_folder import cache_folder
 from pairloom.system.extras import need
+from pairloom.system.files import output_errors
 from pairloom.types import PathName
 
 LOCAL = "local"
@@ -33,7 +35,7 @@ class RayExecutor:
     workers   how many; each has its share of the vectors
     threads   of each worker
     copies    a folder that all machines see, for copies of the workers' rows. Without one, each worker keeps a copy of
-              another's rows
+              another's rows, or on one machine its memory does (/dev/shm)
     log       a file for the log of rounds
     """
 
@@ -54,6 +56,7 @@ class RayExecutor:
         self.address, self.workers, self.threads = address, workers, threads
         self._copies = None if copies is None else Path(copies)
         self._ledger = Ledger(log)
+        self._own_folder: Path | None = None
         self.reading: RayReading | None = None
         self._crew: RayCrew | None = None
         self._driver: Driver | None = None
@@ -73,15 +76,16 @@ class RayExecutor:
         self._progress, self._driver = self.progress(), None
         if self._crew:
             self._crew.close()
+        if self._own_folder:
+            shutil.rmtree(self._own_folder, ignore_errors=True)
         if self._started:
             ray.shutdown()
 
     def begin(self, setting: Setting) -> RemoteHolder:
-        folder = self._copies
-        if folder is None and self.workers == 1:
-            folder = cache_folder(None)
+        if self._copies is not None or self.address == LOCAL or self.workers == 1:
+            self._own_folder = new_folder(self._copies)
         self._crew = RayCrew(self.workers, self.threads)  # not before: reading the text needs the CPUs
-        self._driver = Driver(self._crew, folder, self._ledger)
+        self._driver = Driver(self._crew, self._own_folder, self._ledger)
         return self._driver.begin(setting)
 
     def train(self, task: RoundTask, watch: Watch) -> Trained:
@@ -90,6 +94,15 @@ class RayExecutor:
 
     def progress(self) -> tuple[WorkerProgress, ...]:
         return self._driver.progress() if self._driver else self._progress
+
+
+def new_folder(parent: Path | None) -> Path:
+    """A new folder for copies, in `parent`. Without one it is in the memory of this machine, or on its disk."""
+    memory = Path("/dev/shm")
+    if parent is None and os.access(memory, os.W_OK):
+        parent = memory
+    with output_errors(parent or tempfile.gettempdir()):
+        return Path(tempfile.mkdtemp(prefix="pairloom-copies-", dir=parent))
 
 
 def protect(address: str) -> None:

@@ -272,7 +272,7 @@ class Worker:
             return
         share = self._shares[number]
         if isinstance(to, str):
-            write_copy(Path(to), self._number, number, {side: share.rows(side) for side in SIDES})
+            write_copy(Path(to), share)
             return
         for side in SIDES:
             rows = share.rows(side)
@@ -297,9 +297,7 @@ class Worker:
         places = self.first_places() if task is None else places_after(self.maker, task, self._n_workers)
         share = Share.empty(number, self._number, places, self._stride, [])
         if isinstance(at, str):
-            copy = read_copy(Path(at), self._number, number)
-            for side in SIDES:
-                share.rows(side)[...] = copy[side]
+            read_copy(Path(at), share)
         elif at is not None:
             for side in SIDES:
                 rows = share.rows(side)
