@@ -30,6 +30,7 @@ from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.files import output_errors
+from pairloom.system.tensors import release_pages
 from pairloom.system.threads import in_order
 from pairloom.types import Ids, PathName, Starts
 
@@ -259,12 +260,3 @@ def map_folder(folder: Path, vocabulary: Vocabulary, digest: str) -> Encoded:
 def _map(path: Path, kind: str) -> npt.NDArray[Any]:
     with path.open("rb") as file:
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
-
-
-def release_pages(array: npt.NDArray[Any], begin: int, end: int) -> None:
-    """Release the memory of array[begin:end], if it is mapped from a file and the system supports it."""
-    pages = getattr(array.base, "obj", None)  # np.frombuffer keeps a memoryview of the map
-    if isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        first, last = (at * array.itemsize // mmap.PAGESIZE * mmap.PAGESIZE for at in (begin, end))
-        if first < last:
-            pages.madvise(mmap.MADV_DONTNEED, first, last - first)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairloom.corpus.encoding import Encoded, digest_of, encode, map_folder, release_pages
+from pairloom.corpus.encoding import Encoded, digest_of, encode, map_folder
 from pairloom.corpus.reading import Reading
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
@@ -31,6 +31,7 @@ from pairloom.system.cache_folder import cache_folder, new_temporary_folder, tem
 from pairloom.system.files import atomic_write, output_errors, sync_name
 from pairloom.system.memory import give_back
 from pairloom.system.temporary import IN_CACHE, is_held
+from pairloom.system.tensors import release_pages
 from pairloom.types import PathName
 
 FORMAT = "pairloom-cache-1"  # change the number whenever the same input would lead to other files

@@ -10,7 +10,6 @@ the new one, so a round can be given up and trained again at any time:
     train(base=7, number=8)                    now share 6 is dropped
 """
 
-import resource
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +31,7 @@ from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
 from pairloom.pairs.source import Dealings
 from pairloom.progress import WorkerProgress
+from pairloom.system.memory import own_memory
 from pairloom.system.threads import Workers, workers
 from pairloom.types import Float64s, Ids, Matrix
 
@@ -83,7 +83,7 @@ class Worker:
         self._unused_copies: list[Matrix] = []
         self._send: Send = lambda worker, method, content: None
         self._lock = threading.Lock()
-        self._blocks_done = self._rows = self._bytes = 0
+        self._blocks_done = self._rows = self._bytes = self._memory = 0
         self._seconds_training = self._square = 0.0
 
     # --- Beginning
@@ -129,6 +129,7 @@ class Worker:
             for step in range(order.task.first, order.task.parts):
                 self._train_step(order, blocks, step, pool)
         self._shares[order.number] = share
+        self._memory = max(self._memory, own_memory())
         self.send_copy(order.number, copy_to)
         return Report(blocks.n_pairs, self._square)
 
@@ -373,13 +374,12 @@ class Worker:
 
     def progress(self) -> tuple[int, float, WorkerProgress]:
         """Blocks of the round that are done, the largest mean square in it, and what was done so far."""
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         progress = WorkerProgress(
             rows_moved=self._rows,
             bytes_received=self._bytes,
             seconds_waiting=self.mailbox.seconds_waiting,
             seconds_training=self._seconds_training,
-            memory=memory,
+            memory=self._memory,
         )
         return self._blocks_done, self._square, progress
 
