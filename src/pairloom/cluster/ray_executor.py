@@ -19,7 +19,7 @@ from pairloom.config import is_whole
 from pairloom.errors import ClusterError, ConfigError
 from pairloom.progress import WorkerProgress
 from pairloom.system.extras import need
-from pairloom.system.files import output_errors
+from pairloom.system.files import check_folder, output_errors
 from pairloom.types import PathName
 
 LOCAL = "local"
@@ -53,6 +53,13 @@ class RayExecutor:
                 raise ConfigError(f"{name}={value!r} is out of range. Use a whole number from 1 to {_MOST_WORKERS}.")
         if not isinstance(address, str) or not address:
             raise ConfigError(f"address={address!r} is not an address. Use local, auto, or for example 10.0.0.1:6379.")
+        for name, path in (("copies", copies), ("log", log)):
+            if path is not None and (not isinstance(path, str | os.PathLike) or not os.fspath(path)):
+                raise ConfigError(
+                    f"{name}={path!r} is not a path. Give the path of a {'file' if path is log else 'folder'}."
+                )
+        if log is not None:
+            check_folder(log)
         self.address, self.workers, self.threads = address, workers, threads
         self._copies = None if copies is None else Path(copies)
         self._ledger = Ledger(log)
