@@ -57,7 +57,7 @@ class StopAfter(Checkpoints):
 def often(monkeypatch):
     """Reports, and so chances to stop, at every step, or block."""
     monkeypatch.setattr("pairloom.training.monitoring.SECONDS_BETWEEN_REPORTS", 0.0)
-    monkeypatch.setattr("pairloom.training.blockwise.WORK_OF_A_CALL", 0)
+    monkeypatch.setattr("pairloom.cluster.executor.WORK_OF_A_CALL", 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -120,8 +120,8 @@ def test_the_loss_of_untrained_vectors_is_known_without_measuring(name, text):
 
 @pytest.mark.parametrize(("lr", "advice"), [(0.025, "try 0.0025"), (0.01, "try 0.001"), (0.03, "0.025 is usual")])
 def test_the_rate_that_was_used_is_never_the_advice(lr, advice, text):
-    with open_corpus(text) as corpus, prepare(corpus, WordSelection(min_count=1)) as encoded, workers(1) as pool:
-        health = Health(TextSource(encoded, TrainConfig(lr=lr)), None, pool)
+    with open_corpus(text) as corpus, prepare(corpus, WordSelection(min_count=1)) as encoded:
+        health = Health(TextSource(encoded, TrainConfig(lr=lr)), None)
         with pytest.raises(DivergedError) as caught:
             health.check_products(2 * monitoring.LARGEST_SQUARE, 7)
     expected = f"The vectors diverged in epoch 1, near word 7. The learning rate {lr:g} is likely too high; {advice}."

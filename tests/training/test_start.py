@@ -269,7 +269,7 @@ def test_the_command_says_how_many_words_it_took_over(corpus, half, tmp_path, ca
     ("n", "dim", "stride"), [(0, 5, 16), (1, 5, 16), (1000, 100, 112), (300, 16, 16), (3, 700, 720)]
 )
 def test_rows_move_together_in_the_same_memory(n, dim, stride, monkeypatch):
-    monkeypatch.setattr("pairloom.training.start._MOVED_AT_ONCE", 333)
+    monkeypatch.setattr("pairloom.cluster.holder._MOVED_AT_ONCE", 333)
     padded = aligned_zeros(n * stride)
     rows = np.random.default_rng(n).normal(size=(n, dim)).astype(np.float32)
     padded.reshape(n, stride)[:, :dim] = rows

@@ -273,10 +273,10 @@ def test_a_component_beyond_all_bounds_is_found_wherever_it_is(side, row, value)
         training = BlockTraining(
             TextSource(encoded, TrainConfig(dim=3)), None, Runtime(pool, 2, ThreadExecutor(pool, 2))
         )
-        training.health.check_model(training.model, 0)
-        getattr(training.model, side).reshape(-1, training.model.stride)[row, 1] = value
+        training.health.check_largest(training.holder.largest(), 0)
+        getattr(training.holder, side)[row, 1] = value
         with pytest.raises(pairloom.DivergedError):
-            training.health.check_model(training.model, 0)
+            training.health.check_largest(training.holder.largest(), 0)
 
 
 def test_every_token_of_a_long_list_is_trained_on():
