@@ -27,10 +27,12 @@ ORDER = (
     "pairs",
     "vectors",
     "formats",
+    "cluster",
     "training",
     "fold_in",
     "evaluation",
     "explanation",
+    "planning",
     "sklearn",
     "cli",
 )

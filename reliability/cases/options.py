@@ -282,7 +282,7 @@ def _mistyped(name: str, action: argparse.Action) -> dict[str, str]:
         return {"=1": "ignored explicit argument"}
     if action.choices:
         return {value: f"invalid choice: {value!r}" for value in ("maybe", "")}
-    if kind in ("whole_number", "_window"):
+    if kind in ("whole_number", "window"):
         return {value: f"{value!r} is not a whole number" for value in ("abc", "1.5", "nan", "inf", "", "1e3", "5 6")}
     if kind is not None:
         return {value: f"{value!r} is not a number" for value in ("abc", "", "0x10", "1,5x")}

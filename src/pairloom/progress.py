@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Stage = Literal[
-    "count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole", "solve", "index"
-]
+    "count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole", "solve", "index",
+    "measure",
+]  # fmt: skip
 
 SECONDS_BETWEEN_REPORTS = 0.25
 
@@ -23,7 +24,7 @@ class Progress:
     pairs                       tokens
     fit                         pairs
     whole, solve, index         words
-    compile, factor             nothing: these stages only announce that they start
+    compile, factor, measure    nothing: these stages only announce that they start
     """
 
     stage: Stage

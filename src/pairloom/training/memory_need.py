@@ -59,8 +59,9 @@ def check_model(budget: Budget, config: TrainConfig, n_words: int, n_contexts: i
 
 def check_text(budget: Budget, vocabulary: Vocabulary, config: TrainConfig, threads: int) -> None:
     """Refuse a text whose vocabulary does not fit."""
-    needs = encoding_need(vocabulary, threads), training_need(config, of_text(vocabulary, config), threads)
-    budget.check(max(needs, key=total))
+    sizes = of_text(vocabulary, config)
+    encoding = encoding_need(len(vocabulary), sum(map(len, vocabulary.words)), threads)
+    budget.check(max(encoding, training_need(config, sizes, threads), key=total))
 
 
 def check_pairs(budget: Budget, sizes: TrainingSizes, config: TrainConfig, threads: int) -> None:
@@ -110,9 +111,8 @@ def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> li
     return [*items, tree if config.objective == "hs" else noise, _segments(threads)]
 
 
-def encoding_need(vocabulary: Vocabulary, threads: int) -> list[MemoryItem]:
-    """What encoding a text needs."""
-    n_bytes, n_words = sum(map(len, vocabulary.words)), len(vocabulary)
+def encoding_need(n_words: int, n_bytes: int, threads: int) -> list[MemoryItem]:
+    """What encoding a text needs. n_bytes: of all names."""
     names = MemoryItem(f"for the names of {number_of(n_words, 'word')}", n_bytes + STRING * n_words)
     return [
         names,
