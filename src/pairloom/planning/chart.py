@@ -18,7 +18,8 @@ COLOURS = {
     "number of parts": "#57606a",
     MEMORY: "#000000",
 }
-_UNITS = [(1, "1 s"), (60, "1 min"), (3600, "1 h"), (86_400, "1 day"), (2_629_800, "1 month"), (31_557_600, "1 year")]
+_UNITS = [(1, "1 s"), (10, "10 s"), (60, "1 min"), (600, "10 min"), (3600, "1 h"), (36_000, "10 h")]
+_UNITS += [(86_400 * n, f"{n} day" + "s" * (n > 1)) for n in (3, 10, 30, 100)] + [(31_557_600, "1 year")]
 _UNITS += [(31_557_600 * 10**n, f"{10**n:,} years") for n in range(1, 7)]
 _TITLE, _KEY = 24, 44  # heights
 _STYLE = """
@@ -52,10 +53,10 @@ def _plot(title: str, found: Prediction) -> str:
     costs = found.by_workers
     points = [(math.log2(cost.workers), math.log10(cost.seconds)) for cost in costs]
     ideal = [(x, points[0][1] - x * math.log10(2)) for x in (0.0, points[-1][0])]
-    low, high = (round(f(y for _, y in [*points, *ideal])) for f in (min, max))
-    ticks = [(math.log10(s), name) for s, name in _UNITS if low - 1 <= math.log10(s) <= high + 1]
+    low, high = (f(y for _, y in [*points, *ideal]) + edge for f, edge in ((min, -0.3), (max, 0.5)))
+    ticks = [(math.log10(s), name) for s, name in _UNITS if low <= math.log10(s) <= high]
     x_ticks = [(float(n), str(1 << n)) for n in range(0, 11, 2)]
-    axes = svg.Axes(title, (0, math.log2(MOST_WORKERS)), (low - 1, high + 1), "workers", "time", x_ticks, ticks)
+    axes = svg.Axes(title, (0, math.log2(MOST_WORKERS)), (low, high), "workers", "time", x_ticks, ticks)
     marks = [svg.line(axes, ideal, "ideal"), svg.line(axes, points, "")]
     for point, cost in zip(points, costs, strict=True):
         name = binding(cost, found.worker_memory)
@@ -66,7 +67,8 @@ def _plot(title: str, found: Prediction) -> str:
         marks.append(f'<line class="limit" x1="{x:.1f}" y1="{top:.1f}" x2="{x:.1f}" y2="{svg.HEIGHT - 50}"/>')
         marks.append(f'<text x="{x + 5:.1f}" y="{top + 16:.1f}">{found.parts} parts:</text>')
         marks.append(f'<text x="{x + 5:.1f}" y="{top + 30:.1f}">no more workers</text>')
-    return svg.drawing(axes, *marks)
+    size = f'<svg width="{svg.WIDTH}" height="{svg.HEIGHT}" '  # inside another drawing, it would fill all of that
+    return svg.drawing(axes, *marks).replace("<svg ", size, 1)
 
 
 def _key(found: Sequence[tuple[str, Prediction]], height: int) -> str:

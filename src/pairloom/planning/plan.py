@@ -1,5 +1,6 @@
 """`plan`: what a training will take, before it begins."""
 
+import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -26,6 +27,7 @@ from pairloom.planning.recommend import Advice, advice, binding
 from pairloom.planning.speed import Speed, measured_speed
 from pairloom.planning.workload import Workload, workload_of
 from pairloom.progress import OnProgress, Progress, ignore
+from pairloom.system.display import number_of, of_type
 from pairloom.system.memory import checked_size
 from pairloom.types import CorpusLike, PathName
 
@@ -142,13 +144,15 @@ def plan(
     setup = Setup(checked_threads(threads), checked_network(network), float(latency) / 1000, spare_copies)
     speed = None if pairs_per_second is None else Speed(_checked_speed(pairs_per_second))
     memory = checked_size(worker_memory, "worker_memory")
+    n_tokens, n_words = _checked_amounts(tokens, words)
     selection = WordSelection(min_count=config.min_count, max_vocab=config.max_vocab, keep=keep, drop=drop)
     _check_one_source(corpus, vocabulary, tokens, words)
     if corpus is None:
         if selection.keep or selection.drop or options.keys() & {"min_count", "max_vocab"}:
             raise ConfigError("Given counts are used as they are. Leave out min_count, max_vocab, keep and drop.")
-        bins = _given(vocabulary, tokens, words)
+        bins = _given(vocabulary, n_tokens, n_words)
     else:
+        on_progress(Progress(stage="count"))
         with open_corpus(corpus, text=text) as opened:
             running: dict[str, Any] = {"cache_dir": cache_dir, "threads": None, "on_progress": on_progress}
             bins = of_vocabulary(prepared_vocabulary(opened, selection, **running))
@@ -188,23 +192,30 @@ def _check_one_source(corpus: object, vocabulary: object, tokens: object, words:
         raise ConfigError(f"{number} of counts given. Give a corpus, or a vocabulary, or tokens and words.")
 
 
-def _given(vocabulary: Vocabulary | PathName | None, tokens: int | str | None, words: int | str | None) -> CountBins:
-    if isinstance(vocabulary, Vocabulary):
-        if len(vocabulary) < 2:
-            raise ConfigError("The given vocabulary has fewer than 2 words. Give a larger one.")
-        return of_vocabulary(vocabulary)
-    if vocabulary is not None:
-        return of_file(vocabulary)
-    n_words = checked_amount("words", words, 2, MOST_WORDS, "of the vocabulary")
-    n_tokens = checked_amount("tokens", tokens, 2, MOST_TOKENS, "of the text")
-    if n_tokens < n_words:
+def _checked_amounts(tokens: object, words: object) -> tuple[int, int]:
+    """Both as numbers; 0 if they are not given."""
+    n_words = 0 if words is None else checked_amount("words", words, 2, MOST_WORDS, "of the vocabulary")
+    n_tokens = 0 if tokens is None else checked_amount("tokens", tokens, 2, MOST_TOKENS, "of the text")
+    if 0 < n_tokens < n_words:
         raise ConfigError(f"{n_tokens:,} tokens cannot hold {n_words:,} words. Give more tokens, or fewer words.")
-    return zipf(n_tokens, n_words)
+    return n_tokens, n_words
+
+
+def _given(vocabulary: Vocabulary | PathName | None, tokens: int, words: int) -> CountBins:
+    if vocabulary is None:
+        return zipf(tokens, words)
+    if isinstance(vocabulary, str | os.PathLike):
+        return of_file(vocabulary)
+    if not isinstance(vocabulary, Vocabulary):
+        raise ConfigError(f"vocabulary is {of_type(vocabulary)}. Give a pairloom.Vocabulary, or the path of a file.")
+    if len(vocabulary) < 2:
+        raise ConfigError("The given vocabulary has fewer than 2 words. Give a larger one.")
+    return of_vocabulary(vocabulary)
 
 
 def _check_workers(workers: int, parts: int) -> None:
     if workers > parts:
         raise ConfigError(
-            f"workers={workers} is more than the {parts} parts of this training, and every worker needs one. "
-            f"Use 1 to {parts}."
+            f"workers={workers} does not fit: there are {number_of(parts, 'part')}, and every worker needs one. "
+            + (f"Use 1 to {parts}." if parts > 1 else "Use 1.")
         )

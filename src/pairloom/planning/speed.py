@@ -63,13 +63,9 @@ class SampledRows(NamedTuple):
     mass: Float64s  # of the pairs, for each row
 
     @classmethod
-    def of(cls, side: Side, parts: int, slots: int, seed: int) -> "SampledRows":
-        """The hubs of a side, and other rows as they would come into `parts` parts."""
-        rng, bins = np.random.default_rng(seed), side.bins
-        drawn = rng.choice(len(bins.words), parts * slots, p=bins.words / bins.words.sum())
-        hubs = bins.first(side.share, side.hubs)
-        mass = np.concatenate([hubs, np.minimum(side.share[drawn], hubs[-1] if len(hubs) else 1.0)])
-        dealing = deal(len(mass), np.arange(len(hubs), dtype=np.int32), parts, key(seed))
+    def of(cls, mass: Float64s, hubs: int, parts: int) -> "SampledRows":
+        """Deal rows with this mass, of which the first are hubs."""
+        dealing = deal(len(mass), np.arange(hubs, dtype=np.int32), parts, key(1))
         return cls(dealing, rows_of_parts(dealing), mass)
 
     def masses(self, part: int, real_parts: int) -> Float64s:
@@ -87,13 +83,25 @@ class Sample(NamedTuple):
 
     @classmethod
     def of(cls, workload: Workload, cores: int) -> "Sample":
+        """Rows for as many parts as there is room for, or for all parts."""
         parts, slots = _size(workload, cores)
-        words = SampledRows.of(workload.words, parts, slots, 1)  # also compiles what the next lines call
+        sides = workload.words, workload.contexts
+        of_words, of_contexts = (_drawn_mass(side, parts * slots, seed) for seed, side in enumerate(sides))
+        probability = noise(of_contexts, workload.config.noise_power)
+        words = SampledRows.of(of_words, workload.words.hubs, parts)  # compiles what the next lines call, or most of it
         began = time.perf_counter()
-        contexts = SampledRows.of(workload.contexts, parts, slots, 2)
-        probability = noise(contexts.mass, workload.config.noise_power)
-        tables = noise_of_parts(probability, contexts.dealing, contexts.ids)
-        return cls(words, contexts, tables, (time.perf_counter() - began) / len(contexts.mass))
+        contexts = SampledRows.of(of_contexts, workload.contexts.hubs, parts)
+        seconds = time.perf_counter() - began
+        tables = noise_of_parts(probability, contexts.dealing, contexts.ids)  # beside the text, in another thread
+        return cls(words, contexts, tables, seconds / len(of_contexts))
+
+
+def _drawn_mass(side: Side, rows: int, seed: int) -> Float64s:
+    """The mass of the hubs, and of other rows as they would come into parts."""
+    bins, rng = side.bins, np.random.default_rng(seed)
+    drawn = rng.choice(len(bins.words), rows, p=bins.words / bins.words.sum())
+    hubs = bins.first(side.share, side.hubs)
+    return np.concatenate([hubs, np.minimum(side.share[drawn], hubs[-1] if len(hubs) else 1.0)])
 
 
 def _size(workload: Workload, cores: int) -> tuple[int, int]:
