@@ -5,24 +5,25 @@ block rows in P steps. `cluster/costs.py` has the sums of bytes. One worker alon
 """
 
 import math
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from pairloom.cluster import costs
 from pairloom.cluster.costs import ClusterSizes, Traffic
-from pairloom.pairs.source import MOST_HELDOUT
+from pairloom.pairs.source import FEWEST_HELDOUT, LARGEST_SHARE, MOST_HELDOUT
 from pairloom.planning.speed import Speed
 from pairloom.planning.workload import RoundKind, Workload
 from pairloom.system.memory import RUNNING, MemoryItem
-from pairloom.training.memory_need import TrainingSizes, encoding_need, total, training_need
+from pairloom.training.memory_need import PER_PAIR_KEPT_ASIDE, TrainingSizes, encoding_need, total, training_need
 
 Copies = Literal["workers", "disk"]
 
 DISK = 500e6  # bytes a second
 HELDOUT_STEP = 1.5e-9  # seconds for each number of a row, of each held-out pair and each of its negatives
-PREPARING = 3e-7  # seconds for a thread to count a token and to encode it
-STARTING = 3.0  # seconds to load Python and kernels, once they are compiled
+PREPARING = 6e-8  # seconds for a thread to count a token and to encode it
+STARTING = 1.0  # seconds to load Python and kernels, once they are compiled
 STARTING_RAY = 10.0  # seconds more
 
 
@@ -82,7 +83,7 @@ def cost(workload: Workload, speed: Speed, setup: Setup, workers: int) -> Cost:
         times = RoundTime(*(a + kind.times * b for a, b in zip(times, one, strict=True)))
         traffic = traffic.plus(_traffic(workload, kind, setup, workers).times(kind.times))
     config, rows = workload.config, workload.words.rows + workload.contexts.rows
-    heldout = min(MOST_HELDOUT, config.heldout * workload.pairs) * (config.negatives + 1) * config.dim * HELDOUT_STEP
+    heldout = heldout_pairs(workload) * (config.negatives + 1) * config.dim * HELDOUT_STEP
     return Cost(
         workers,
         times,
@@ -133,7 +134,7 @@ def round_time(workload: Workload, kind: RoundKind, speed: Speed, setup: Setup, 
 
 
 def memory(workload: Workload, setup: Setup, workers: int) -> list[MemoryItem]:
-    """What one worker holds. For one worker alone, what `train` would check."""
+    """What one worker holds. For one worker alone, what `train` checks, with the real lengths of rounds."""
     longest = workload.longest
     if workers > 1:
         kept = longest.tokens * workload.kept
@@ -143,8 +144,22 @@ def memory(workload: Workload, setup: Setup, workers: int) -> list[MemoryItem]:
     # Only the lengths of these arrays count, so they take no memory.
     words, contexts = (np.broadcast_to(np.float64(1), side.rows) for side in (workload.words, workload.contexts))
     name_bytes = max(side.bins.name_bytes for side in (workload.words, workload.contexts))
-    needed = TrainingSizes(words, contexts, name_bytes, round(workload.tokens), workload.kept, workload.pairs)
-    training = training_need(workload.config, needed, setup.threads)
+    needed = TrainingSizes(words, contexts, name_bytes, round(longest.tokens), workload.kept, longest.pairs)
+    training = training_need(replace(workload.config, heldout=0.0, patience=None), needed, setup.threads)
+    training.append(_heldout_memory(workload))
     encoding = encoding_need(workload.words.rows, workload.words.bins.name_bytes, setup.threads)
     most = max(training, encoding, key=total)
     return [MemoryItem("Python and compiled code", RUNNING), *(item for item in most if item.size)]
+
+
+def heldout_pairs(workload: Workload) -> float:
+    """Pairs that are held out, by `source.heldout_limit`."""
+    if workload.config.heldout == 0.0:
+        return 0.0
+    fewest = min(FEWEST_HELDOUT, LARGEST_SHARE * workload.pairs)
+    return min(max(workload.config.heldout * workload.pairs, fewest), MOST_HELDOUT)
+
+
+def _heldout_memory(workload: Workload) -> MemoryItem:
+    of_a_pair = PER_PAIR_KEPT_ASIDE + 16 * workload.config.negatives
+    return MemoryItem("for what is held out", round(heldout_pairs(workload) * of_a_pair) + 16 * workload.contexts.rows)

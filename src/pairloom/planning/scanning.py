@@ -10,7 +10,7 @@ from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import TOKENS_PER_CHUNK
 from pairloom.pairs.parts import deal
 from pairloom.pairs.source import Dealings
-from pairloom.planning.timing import seconds_of
+from pairloom.planning.timing import cpu_seconds
 from pairloom.planning.workload import Workload
 from pairloom.system.threads import Workers
 from pairloom.types import Ids
@@ -55,7 +55,7 @@ def scanning_times(workload: Workload, cores: int, pool: Workers) -> tuple[float
         return n
 
     kept = list(pool.map(count, range(chunks)))
-    token = seconds_of(lambda: list(pool.map(count, range(chunks)))) * cores / len(text.ids)
+    token = cpu_seconds(lambda: list(pool.map(count, range(chunks)))) / len(text.ids)
     begins = np.cumsum(counts.T.ravel()).reshape(-1, chunks).T - counts
     pairs = np.empty(max(1, int(counts.sum())), np.int64)
 
@@ -64,7 +64,7 @@ def scanning_times(workload: Workload, cores: int, pool: Workers) -> tuple[float
         kernel.deal(survivors, kept[chunk], labels, begins[chunk].copy(), pairs)
 
     list(pool.map(write, range(chunks)))
-    return token, seconds_of(lambda: list(pool.map(write, range(chunks)))) * cores / len(pairs)
+    return token, cpu_seconds(lambda: list(pool.map(write, range(chunks)))) / len(pairs)
 
 
 def _text(workload: Workload, tokens: int) -> _Text:
