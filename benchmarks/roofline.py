@@ -25,6 +25,7 @@ import numpy as np
 from numba import njit
 
 from benchmarks.setting import CORPUS_HELP, RESULTS, corpus_file, machine, markdown, plotting, report_progress, verdict
+from pairloom.cluster.holder import aligned_zeros, new_model
 from pairloom.config import TrainConfig
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
@@ -41,7 +42,6 @@ from pairloom.pairs.hubs import hubs_of
 from pairloom.pairs.parts import Dealing, deal, noise_of_parts, rows_of_parts
 from pairloom.pairs.source import Dealings, DealtPairs
 from pairloom.system.threads import workers
-from pairloom.training.start import aligned_zeros, new_model
 from pairloom.training.warm_up import load_kernels
 from pairloom.types import Float64s
 

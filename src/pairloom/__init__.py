@@ -35,6 +35,8 @@ _HOME = {
     "OutputError": "errors",
     "Phrases": "phrases",
     "Progress": "progress",
+    "ClusterError": "errors",
+    "RayExecutor": "cluster.ray_executor",
     "StoppedError": "errors",
     "TextOptions": "config",
     "TrainConfig": "config",
@@ -60,6 +62,7 @@ _HOME = {
 __all__ = [
     "CheckpointWarning",
     "Checkpoints",
+    "ClusterError",
     "ConfigError",
     "CorpusChangedError",
     "CorpusTypeError",
@@ -76,6 +79,7 @@ __all__ = [
     "PairloomError",
     "Phrases",
     "Progress",
+    "RayExecutor",
     "StoppedError",
     "TextOptions",
     "TrainConfig",
@@ -99,10 +103,12 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from pairloom.cluster.ray_executor import RayExecutor
     from pairloom.config import TextOptions, TrainConfig
     from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.errors import (
         CheckpointWarning,
+        ClusterError,
         ConfigError,
         CorpusChangedError,
         CorpusTypeError,

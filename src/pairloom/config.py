@@ -141,6 +141,11 @@ class TrainConfig:
                 object.__setattr__(self, field.name, int(value))
 
     @property
+    def trains_in_blocks(self) -> bool:
+        """Whether this is skip-gram by negative sampling, which any number of threads or machines can train."""
+        return (self.model, self.objective) == ("skipgram", "negative")
+
+    @property
     def usual_lr(self) -> float:
         """The usual learning rate for this model and objective.
 

@@ -10,6 +10,7 @@
     ├── CorpusChangedError  4   the corpus changed while it was read
     ├── OutputError         5   a file could not be written; the old one is intact (also an OSError)
     ├── LockedError         6   another run has the same output
+    ├── ClusterError        7   workers on a cluster cannot be had, or were lost with all copies of their rows
     └── StoppedError  130, 143  training was stopped from outside, and wrote a checkpoint
 
     CorpusWarning, VectorsWarning, CheckpointWarning (UserWarnings): something odd, but the work goes on
@@ -74,6 +75,12 @@ class LockedError(PairloomError):
     """Another run has the same output file or the same folder of checkpoints."""
 
     exit_code = 6
+
+
+class ClusterError(PairloomError):
+    """A cluster could not be used, or lost so many workers at once that rows of the matrices are gone."""
+
+    exit_code = 7
 
 
 class StoppedError(PairloomError):

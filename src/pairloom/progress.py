@@ -7,11 +7,37 @@ from dataclasses import dataclass
 from typing import Literal
 
 Stage = Literal[
-    "count", "encode", "join", "compile", "train", "read", "walk", "pairs", "factor", "fit", "whole", "solve", "index",
+    "count",
+    "encode",
+    "join",
+    "compile",
+    "cluster",
+    "train",
+    "read",
+    "walk",
+    "pairs",
+    "factor",
+    "fit",
+    "whole",
+    "solve",
+    "index",
     "measure",
-]  # fmt: skip
+]
 
 SECONDS_BETWEEN_REPORTS = 0.25
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorkerProgress:
+    """What one worker of a cluster has done since the training began."""
+
+    node: str = ""  # where it runs
+    rows_moved: int = 0  # received from other workers
+    bytes_received: int = 0
+    seconds_waiting: float = 0.0  # for other workers
+    seconds_training: float = 0.0
+    restarts: int = 0
+    memory: int = 0  # bytes at most so far
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,7 +50,8 @@ class Progress:
     pairs                       tokens
     fit                         pairs
     whole, solve, index         words
-    compile, factor, measure    nothing: these stages only announce that they start
+    compile, cluster, factor    nothing: these stages only announce that they start
+    measure                     the same
     """
 
     stage: Stage
@@ -36,6 +63,7 @@ class Progress:
     unit: Literal["words", "pairs"] = "words"
     words_per_second: float = 0.0  # or pairs per second, see `unit`
     heldout: float | None = None  # the latest held-out objective
+    workers: tuple[WorkerProgress, ...] = ()  # of a cluster
 
 
 OnProgress = Callable[[Progress], None]

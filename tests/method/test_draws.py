@@ -48,7 +48,7 @@ def test_below_gives_each_number_its_share():
 
 def test_vectors_start_small_and_all_different():
     W = np.zeros(50 * 112, np.float32)
-    rng.start_rows(W, 112, 100, key(1, Purpose.START), np.ones(50), 0, 50)
+    rng.start_rows(W, 112, 100, key(1, Purpose.START), np.ones(50), np.arange(50))
     rows = W.reshape(50, 112)
     assert np.abs(rows[:, :100]).max() <= 0.6 / np.sqrt(100)
     assert 0.3 < np.linalg.norm(rows, axis=1).mean() < 0.4
@@ -59,6 +59,6 @@ def test_vectors_start_small_and_all_different():
 
 def test_a_vector_starts_as_long_as_it_should():
     usual, shorter = np.zeros((2, 3 * 112), np.float32)
-    rng.start_rows(usual, 112, 100, key(1, Purpose.START), np.ones(3), 0, 3)
-    rng.start_rows(shorter, 112, 100, key(1, Purpose.START), np.array([1.0, 0.5, 0.1]), 0, 3)
+    rng.start_rows(usual, 112, 100, key(1, Purpose.START), np.ones(3), np.arange(3))
+    rng.start_rows(shorter, 112, 100, key(1, Purpose.START), np.array([1.0, 0.5, 0.1]), np.arange(3))
     np.testing.assert_allclose(shorter.reshape(3, -1), usual.reshape(3, -1) * [[1.0], [0.5], [0.1]], rtol=1e-6)

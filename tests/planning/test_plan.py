@@ -90,7 +90,7 @@ def test_memory_falls_with_workers_and_rises_with_dim():
     assert plan(workers=4, dim=300).asked.memory_total > plan(workers=4, dim=100).asked.memory_total
 
 
-def test_one_machine_needs_what_training_would_check():
+def test_one_machine_needs_no_more_than_training_checks_and_nearly_as_much():
     from pairloom.config import TrainConfig
     from pairloom.system.memory import RUNNING
     from pairloom.training.memory_need import of_text, total, training_need
@@ -98,7 +98,7 @@ def test_one_machine_needs_what_training_would_check():
     vocabulary = Vocabulary.of((f"w{i}", 1_000_000 // i + 5) for i in range(1, 20_000))
     need = total(training_need(TrainConfig(), of_text(vocabulary, TrainConfig()), 2))
     found = pairloom.plan(vocabulary=vocabulary, threads=2, pairs_per_second=1e6)
-    assert found.asked.memory_total == pytest.approx(RUNNING + need, rel=1e-6)
+    assert 0.9 * (RUNNING + need) < found.asked.memory_total <= RUNNING + need
 
 
 # --- What binds

@@ -437,7 +437,7 @@ def test_a_diverged_training_keeps_the_checkpoints_from_before(text, tmp_path, m
 
     def poison(self, epoch, *rest):
         if epoch == 2:
-            trainings[-1].matrices()[0][5, 3] = np.nan
+            trainings[-1].holder.W[5, 3] = np.nan
         return deal(self, epoch, *rest)
 
     monkeypatch.setattr(pairloom.pairs.from_text.TextSource, "deal", poison)
@@ -456,7 +456,7 @@ def test_a_diverged_training_keeps_the_checkpoints_from_before(text, tmp_path, m
 def test_what_is_not_healthy_is_never_written(text, tmp_path, monkeypatch, kind):
     def explode(progress):
         if progress.stage == "train" and progress.epoch == 1 and progress.done:
-            trainings[0].matrices()[1][0] = 1e30
+            trainings[0].holder.C[0] = 1e30
 
     from pairloom.training.loop import TrainingLoop
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from pairloom.cluster.holder import LocalHolder
 from pairloom.config import TrainConfig
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import WordSelection
+from pairloom.kernel.steps.sgns import Model
 from pairloom.method.cbow import hierarchical_loss, negative_loss
 from pairloom.method.draws import draw, heldout_key
 from pairloom.method.hierarchical import huffman
@@ -24,6 +26,12 @@ from pairloom.training.softmax import HeldoutSoftmax, _Products
 from tests.models import random_model
 
 
+def held(W, C, pool):
+    """A holder of two matrices."""
+    dim = W.shape[1]
+    return LocalHolder(Model(np.ascontiguousarray(W).ravel(), np.ascontiguousarray(C).ravel(), dim, dim), dim, pool)
+
+
 @pytest.fixture(scope="module")
 def encoded(zipf_corpus):
     with open_corpus(zipf_corpus) as corpus, prepare(corpus, WordSelection(min_count=2)) as encoded:
@@ -35,7 +43,7 @@ def test_it_does_not_depend_on_the_seed_dim_or_rate(encoded):
     sources = [TextSource(encoded, config) for config in configs]
     assert sources[0].heldout_limit == sources[1].heldout_limit
     one, other = map(HeldoutPairs, sources)
-    for name in ("w", "c", "drawn"):
+    for name in ("w", "c", "contexts"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
@@ -62,13 +70,13 @@ def test_a_handful_of_sentences_holds_out_nothing():
         heldout = HeldoutPairs(source)
         assert (source.heldout_limit, len(heldout)) == (0, 0)
         with workers(1) as pool:
-            assert heldout.loss(np.zeros((3, 4), np.float32), np.zeros((3, 4), np.float32), pool) is None
+            assert heldout.loss(held(*np.zeros((2, 3, 4), np.float32), pool), pool) is None
 
 
 def test_the_drawn_contexts_follow_the_noise(encoded):
     heldout = HeldoutPairs(TextSource(encoded, TrainConfig(sample=0, heldout=0.5)))
     noise = encoded.vocabulary.noise(0.75)
-    seen = np.bincount(heldout.drawn.ravel(), minlength=len(noise))
+    seen = np.bincount(heldout.contexts[:, 1:].ravel(), minlength=len(noise))
     expected = noise * seen.sum()
     assert chisquare(seen, expected).pvalue > 0.001
 
@@ -79,9 +87,9 @@ def test_the_loss_is_that_of_the_definition_whatever_the_number_of_threads(encod
     losses = []
     for threads in (1, 3):
         with workers(threads) as pool:
-            losses.append(heldout.loss(W, C, pool))
+            losses.append(heldout.loss(held(W, C, pool), pool))
     assert losses[0] == losses[1]
-    assert losses[0] == pytest.approx(corpus_loss(W, C, heldout.w, heldout.c, heldout.drawn), rel=1e-11)
+    assert losses[0] == pytest.approx(corpus_loss(W, C, heldout.w, heldout.c, heldout.contexts[:, 1:]), rel=1e-11)
 
 
 # --- Windows, and all contexts
@@ -110,7 +118,7 @@ def test_the_loss_of_windows_is_that_of_the_definition(encoded, objective):
             hierarchical_loss(*exact, tree.nodes[way], tree.bits[way]) if tree else negative_loss(*exact, c, drawn)
         )
     with workers(2) as pool:
-        assert heldout.loss(W, C, pool) == pytest.approx(np.mean(losses), rel=1e-10)
+        assert heldout.loss(held(W, C, pool), pool) == pytest.approx(np.mean(losses), rel=1e-10)
     assert len(heldout) == len(losses) > 500
 
 
@@ -142,8 +150,8 @@ def large(encoded, request, monkeypatch):
             return measure._loss(W, C, np.arange(len(measure)))
 
         assert len(measure) > 10_000
-        measure.loss(W, C, pool)  # compiles
-        yield measure, (W, C, pool), loss
+        measure.loss(held(W, C, pool), pool)  # compiles
+        yield measure, (held(W, C, pool), pool), loss
 
 
 def test_the_loss_copies_few_rows_at_a_time_with_the_same_bits(large):

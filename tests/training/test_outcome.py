@@ -7,6 +7,7 @@ import pytest
 
 import pairloom
 from pairloom.cli.main import main
+from pairloom.cluster.executor import ThreadExecutor
 from pairloom.config import TrainConfig
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
@@ -113,7 +114,7 @@ def test_the_loss_of_untrained_vectors_is_known_without_measuring(name, text):
         from pairloom.training.loop import Runtime
 
         config = TrainConfig(dim=4, min_count=1, **OBJECTIVES[name])
-        training = _training_of(config)(TextSource(encoded, config), None, Runtime(pool, 1))
+        training = _training_of(config)(TextSource(encoded, config), None, Runtime(pool, 1, ThreadExecutor(pool, 1)))
         assert training.heldout.untrained == pytest.approx(emb.record["heldout"]["loss"][0], rel=1e-7)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import pairloom
 from pairloom.cli import main as cli
+from pairloom.cluster.holder import aligned_zeros, compacted
 from pairloom.errors import ConfigError, CorpusWarning, InputError
-from pairloom.training.start import aligned_zeros, compacted
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 from tests.conftest import TOPICS

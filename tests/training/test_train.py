@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pairloom
+from pairloom.cluster.executor import ThreadExecutor
 from pairloom.config import TrainConfig
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
@@ -269,7 +270,9 @@ def test_a_component_beyond_all_bounds_is_found_wherever_it_is(side, row, value)
     vocabulary = pairloom.Vocabulary(tuple(f"w{i}" for i in range(100)), np.ones(100, np.int64))
     encoded = Encoded(np.arange(100, dtype=np.int32), np.array([0, 100]), vocabulary, "")
     with workers(2) as pool:
-        training = BlockTraining(TextSource(encoded, TrainConfig(dim=3)), None, Runtime(pool, 2))
+        training = BlockTraining(
+            TextSource(encoded, TrainConfig(dim=3)), None, Runtime(pool, 2, ThreadExecutor(pool, 2))
+        )
         training.health.check_model(training.model, 0)
         getattr(training.model, side).reshape(-1, training.model.stride)[row, 1] = value
         with pytest.raises(pairloom.DivergedError):
@@ -367,7 +370,7 @@ def test_a_model_for_which_there_is_no_memory_is_refused_with_its_size(two_topic
         raise MemoryError
 
     load_kernels()  # which trains a toy
-    monkeypatch.setattr("pairloom.training.start.aligned_zeros", none)
+    monkeypatch.setattr("pairloom.cluster.holder.aligned_zeros", none)
     with pytest.raises(
         pairloom.InputError, match=r"^20 words and 20 contexts of dim 8 take 0\.0 MB, more than there is"
     ):

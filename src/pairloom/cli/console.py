@@ -2,11 +2,12 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from pairloom.progress import OnProgress, Progress, ignore
+from pairloom.progress import OnProgress, Progress, WorkerProgress, ignore
+from pairloom.system.display import format_bytes, number_of
 
 SECONDS_BETWEEN_LINES = 10.0
 STAGES = {
@@ -18,6 +19,7 @@ STAGES = {
     "factor": "computing singular values",
     "fit": "comparing inner products with counts",
     "whole": "computing the objective over all words and contexts",
+    "cluster": "starting workers",
     "train": "training",
     "read": "reading edges",
     "walk": "drawing walks",
@@ -53,7 +55,17 @@ def describe(progress: Progress) -> str:
     figures = [f"{progress.words_per_second / 1e3:,.0f}k {progress.unit}/s", f"lr {progress.lr:.2g}"]
     if progress.heldout is not None:
         figures.append(f"held-out loss {progress.heldout:.4f}")
+    if progress.workers:
+        figures.append(describe_workers(progress.workers))
     return f"epoch {progress.epoch}/{progress.epochs}, " + ", ".join(figures)
+
+
+def describe_workers(workers: Sequence[WorkerProgress]) -> str:
+    """How long the workers of a cluster have waited for each other, and what they have sent."""
+    seconds = sum(worker.seconds_training for worker in workers)
+    waiting = sum(worker.seconds_waiting for worker in workers) / seconds if seconds else 0.0
+    moved = format_bytes(sum(worker.bytes_received for worker in workers))
+    return f"{number_of(len(workers), 'worker')} ({waiting:.0%} of the time waiting, {moved} moved)"
 
 
 class _Lines:

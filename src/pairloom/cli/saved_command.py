@@ -20,6 +20,8 @@ _PATHS = {
     "start",
     "cache_dir",
     "checkpoint",
+    "copies",
+    "round_log",
 }
 
 

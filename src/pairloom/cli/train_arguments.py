@@ -28,6 +28,7 @@ def add_train_arguments(parser: ArgumentParser) -> None:
     _add_pairs(parser)
     _add_start(parser)
     _add_checkpoints(parser)
+    _add_cluster(parser)
     add_running(parser, max_memory=True, cache_dir=True)
 
 
@@ -173,3 +174,25 @@ def _add_checkpoints(parser: ArgumentParser) -> None:
     checkpoints.add_argument(
         "--resume", metavar="DIR", help="resume the training in this folder; no other argument is needed"
     )
+
+
+def _add_cluster(parser: ArgumentParser) -> None:
+    cluster = parser.add_argument_group("training on a cluster (with the extra ray); the vectors are the same")
+    cluster.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="train on workers of Ray: `local` starts one on this machine for this training, `auto` or for example "
+        "10.0.0.1:6379 is a cluster that runs already, and `none` resumes without one",
+    )
+    cluster.add_argument(
+        "--workers",
+        type=whole_number,
+        metavar="N",
+        help="number of workers, each with its share of the vectors (default: 2); --threads is for each of them",
+    )
+    cluster.add_argument(
+        "--copies",
+        metavar="DIR",
+        help="keep copies of the workers' rows in this folder, which all machines must see, and not on other workers",
+    )
+    cluster.add_argument("--round-log", metavar="FILE", help="append a line to this file for every round")

@@ -1,1 +1,1 @@
-"""Training on several machines."""
+"""Who trains the rounds, and where the matrices are: the threads of this process, or workers on Ray."""

@@ -46,6 +46,7 @@ class Encoded:
     starts: Starts
     vocabulary: Vocabulary
     digest: str
+    folder: Path = Path()  # of the files
     _remove: Callable[[], object] = field(default=lambda: None, repr=False)
 
     @property
@@ -225,7 +226,7 @@ def digest_of(encoded: Encoded) -> str:
 def map_folder(folder: Path, vocabulary: Vocabulary, digest: str) -> Encoded:
     """Map the files that `encode` wrote into a folder. `digest` is what they should have, and is not checked here."""
     with output_errors(folder):  # another process may be clearing the cache
-        return Encoded(_map(folder / _IDS, "<i4"), _map(folder / _STARTS, "<i8"), vocabulary, digest)
+        return Encoded(_map(folder / _IDS, "<i4"), _map(folder / _STARTS, "<i8"), vocabulary, digest, folder)
 
 
 def _map(path: Path, kind: str) -> npt.NDArray[Any]:

@@ -15,7 +15,7 @@ import unicodedata
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -206,7 +206,7 @@ def _build_entry(entry: Path, build: Callable[[Path], Encoded]) -> Encoded:
         _write_meta(folder, encoded)
         with output_errors(entry):
             _put_in_place(folder, entry)
-        return encoded
+        return replace(encoded, folder=entry)
 
 
 def _put_in_place(folder: Path, entry: Path) -> None:

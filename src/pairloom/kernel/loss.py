@@ -22,6 +22,32 @@ def pairs_loss(W, C, w, c, drawn, total):
 
 
 @njit(nogil=True, cache=True)
+def pair_products(W, C, w, contexts, products):
+    """Write v_w·v_c for pair i and each of contexts[i] to products[i]."""
+    for pair in range(len(w)):
+        for i in range(contexts.shape[1]):
+            products[pair, i] = dot(W, w[pair], C, contexts[pair, i])
+
+
+@njit(nogil=True, cache=True)
+def list_products(W, C, w, c, number, products):
+    """Write v_w·v_c of pair i to products[number[i]]."""
+    for i in range(len(w)):
+        products[number[i]] = dot(W, w[i], C, c[i])
+
+
+@njit(nogil=True, cache=True)
+def products_loss(products):
+    """`pairs_loss` of pairs whose inner products are known: with their own contexts, then with the drawn ones."""
+    total = 0.0
+    for pair in range(len(products)):
+        total += minus_log_sigmoid(products[pair, 0])
+        for i in range(1, products.shape[1]):
+            total += minus_log_sigmoid(-products[pair, i])
+    return total
+
+
+@njit(nogil=True, cache=True)
 def paths_loss(W, N, w, c, tree, total):
     """`pairs_loss` by hierarchical softmax. Equivalent to total + len(w) * `hierarchical.pairs_loss`."""
     for pair in range(len(w)):

@@ -55,8 +55,8 @@ def unit(bits):
 
 
 @njit(nogil=True, cache=True)
-def start_rows(W, stride, dim, key, lengths, first, last):
-    """Fill rows first..last-1 with components uniform in ±0.6 / √dim, each by its own draw, times lengths[row].
+def start_rows(W, stride, dim, key, lengths, rows):
+    """Fill W with these rows: components uniform in ±0.6 / √dim, each by its own draw, times lengths[row].
 
     Vectors are then about 0.35 long where lengths[row] is 1.
 
@@ -66,6 +66,7 @@ def start_rows(W, stride, dim, key, lengths, first, last):
     points, and on a small corpus by five.
     """
     reach = 1.2 / np.sqrt(dim)
-    for row in range(first, last):
+    for at in range(len(rows)):
+        row = rows[at]
         for i in range(dim):
-            W[row * stride + i] = np.float32((unit(draw(key, row * dim + i)) - 0.5) * reach * lengths[row])
+            W[at * stride + i] = np.float32((unit(draw(key, row * dim + i)) - 0.5) * reach * lengths[row])

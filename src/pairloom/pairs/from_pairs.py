@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from pairloom.pairs.pair_encoding import EncodedPairs
 from pairloom.pairs.source import Dealings, DealtPairs, Round, Source, heldout_limit
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s, Ids
+
+if TYPE_CHECKING:  # the kernel brings Numba
+    from pairloom.kernel.steps.deal_text import Wanted
 
 SLICES_PER_CHUNK = 64  # dealt by one thread at a time
 MOST_PASSES = 64  # over the slices of a round
@@ -71,7 +74,9 @@ class PairSource(Source):
         for number, (first, last) in enumerate(pairwise(slices)):
             yield Round(number, first, last, positions[number], positions[number + 1], sweeps)
 
-    def deal(self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers) -> DealtPairs:
+    def deal(
+        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, wanted: "Wanted | None" = None
+    ) -> DealtPairs:
         """Deal in passes: all slices of the round, then all again, each time with a part of every pair's copies."""
         from pairloom.kernel.steps import deal_pairs as kernel
 
@@ -88,9 +93,9 @@ class PairSource(Source):
             kernel.count(self.encoded.pairs, a_pass, labels, counts)
 
         def write(a_pass: kernel.Pass, _: None, begins: npt.NDArray[np.int64], pairs: npt.NDArray[np.int64]) -> None:
-            kernel.deal(self.encoded.pairs, a_pass, labels, begins, pairs)
+            kernel.deal(self.encoded.pairs, a_pass, labels, begins, pairs, wanted)
 
-        dealt = self._deal_chunks(passes, dealings.parts, count, write, pool)
+        dealt = self._deal_chunks(passes, dealings.parts, count, write, pool, wanted)
         self.encoded.release()
         return dealt
 

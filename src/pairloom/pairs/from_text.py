@@ -25,7 +25,7 @@ from pairloom.system.threads import Workers
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernel brings Numba
-    from pairloom.kernel.steps.deal_text import Labels, Reach
+    from pairloom.kernel.steps.deal_text import Labels, Reach, Wanted
 
 LONGEST_WHOLE_LINE = 5_000  # words, if the whole line is one window: 25 million pairs
 MOST_POSITIONAL_CONTEXTS = 50_000_000
@@ -84,7 +84,9 @@ class TextSource(Source):
         for number, (first, last) in enumerate(pairwise(sentences)):
             yield Round(number, first, last, int(starts[first]), int(starts[last]))
 
-    def deal(self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers) -> DealtPairs:
+    def deal(
+        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, wanted: "Wanted | None" = None
+    ) -> DealtPairs:
         starts = self.encoded.starts[a_round.first : a_round.last + 1]
         if self._buffers.shape[1] < a_round.end - a_round.begin:
             self._buffers = np.empty((4, a_round.end - a_round.begin), np.int32)
@@ -93,8 +95,9 @@ class TextSource(Source):
             for a, b in ranges(starts, TOKENS_PER_CHUNK)
         ]
         keys = np.array([key(self.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
-        count, write = partial(self._count, keys, dealings.labels()), partial(self._write, dealings.labels())
-        dealt = self._deal_chunks(chunks, dealings.parts, count, write, pool)
+        labels = dealings.labels()
+        count, write = partial(self._count, keys, labels, wanted), partial(self._write, labels, wanted)
+        dealt = self._deal_chunks(chunks, dealings.parts, count, write, pool, wanted)
         self.encoded.release(a_round.first, a_round.last)
         return dealt
 
@@ -102,6 +105,7 @@ class TextSource(Source):
         self,
         keys: npt.NDArray[np.uint64],
         labels: "Labels",
+        wanted: "Wanted | None",
         chunk: _Sentences,
         counts: npt.NDArray[np.int64],
     ) -> int:
@@ -114,14 +118,15 @@ class TextSource(Source):
         n: int = kernel.thin(sentences, draws, survivors)
         labels = _of_chunk(labels, chunk)
         if self.windows.positional:
-            kernel.count_placed(survivors, n, self.windows.left, self.windows.n_offsets, labels, counts)
+            kernel.count_placed(survivors, n, self.windows.left, self.windows.n_offsets, labels, counts, wanted)
         else:
-            kernel.count(survivors, n, labels, counts)
+            kernel.count(survivors, n, labels, counts, wanted)
         return n
 
     def _write(
         self,
         labels: "Labels",
+        wanted: "Wanted | None",
         chunk: _Sentences,
         n: int,
         begins: npt.NDArray[np.int64],
@@ -132,9 +137,9 @@ class TextSource(Source):
 
         survivors, labels = kernel.Survivors(*self._buffers[:, chunk.at :]), _of_chunk(labels, chunk)
         if self.windows.positional:
-            kernel.deal_placed(survivors, n, self.windows.left, self.windows.n_offsets, labels, begins, pairs)
+            kernel.deal_placed(survivors, n, self.windows.left, self.windows.n_offsets, labels, begins, pairs, wanted)
         else:
-            kernel.deal(survivors, n, labels, begins, pairs)
+            kernel.deal(survivors, n, labels, begins, pairs, wanted)
 
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
         """The pairs of the held-out sentences, by the definition in `method/contexts.py`."""

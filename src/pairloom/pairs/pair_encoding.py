@@ -42,6 +42,7 @@ class EncodedPairs:
     words: WeightedNames
     contexts: WeightedNames
     digest: str
+    folder: Path = Path()  # of the files
 
     def release(self) -> None:
         """Let the system take back the memory of the mapped files."""
@@ -82,12 +83,17 @@ def encode_pairs(
         c_names, c_selected = c_table.selected(contexts, corpus.name)
         check(w_names, c_names, n_pairs, weighted)
         digest = _renumber(folder, w_table, c_table, w_selected, c_selected)
-        pairs, weights = _map(folder / _PAIRS, "<i8"), _map(folder / _WEIGHTS, "<f4")
+        pairs, weights = map_pairs(folder)
         if not len(pairs):
             raise _no_pairs(corpus.name, (words, w_table, w_selected), (contexts, c_table, c_selected))
     for names in (w_names, c_names):
         digest.update("\0".join(names.names).encode() + names.mass.astype("<f8").tobytes())
-    return EncodedPairs(pairs, weights, w_names, c_names, digest.hexdigest())
+    return EncodedPairs(pairs, weights, w_names, c_names, digest.hexdigest(), folder)
+
+
+def map_pairs(folder: Path) -> tuple[Numbers, Weights]:
+    """The pairs and the weights that `encode_pairs` wrote into a folder, mapped."""
+    return _map(folder / _PAIRS, "<i8"), _map(folder / _WEIGHTS, "<f4")
 
 
 def _no_pairs(name: str, *sides: tuple[Selection, NameTable, Numbers]) -> InputError:

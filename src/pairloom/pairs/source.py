@@ -29,7 +29,7 @@ from pairloom.system.threads import Workers
 from pairloom.types import Counts, Float64s
 
 if TYPE_CHECKING:  # the kernel brings Numba
-    from pairloom.kernel.steps.deal_text import Labels
+    from pairloom.kernel.steps.deal_text import Labels, Wanted
 
 ChunkT = TypeVar("ChunkT")
 DrawnT = TypeVar("DrawnT")  # what the first pass has drawn for a chunk, kept for the second
@@ -126,8 +126,10 @@ class Source(ABC):
         """The rounds of an epoch, which begin and end at these shares of it."""
 
     @abstractmethod
-    def deal(self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers) -> DealtPairs:
-        """The pairs of a round in this epoch, sorted into blocks."""
+    def deal(
+        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, wanted: "Wanted | None" = None
+    ) -> DealtPairs:
+        """The pairs of a round in this epoch, sorted into blocks. wanted: leave all other blocks empty."""
 
     @abstractmethod
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
@@ -147,6 +149,7 @@ class Source(ABC):
         count: Callable[[ChunkT, npt.NDArray[np.int64]], DrawnT],
         write: Callable[[ChunkT, DrawnT, npt.NDArray[np.int64], npt.NDArray[np.int64]], None],
         pool: Workers,
+        wanted: "Wanted | None",
     ) -> DealtPairs:
         """Deal a round in the two passes described above.
 
@@ -157,6 +160,8 @@ class Source(ABC):
             return DealtPairs(self._pairs, np.zeros(parts**2 + 1, np.int64))
         counts = np.zeros((len(chunks), parts**2), np.int64)
         drawn = list(pool.map(count, chunks, counts))
+        if wanted is not None:
+            counts[:, ~_blocks_of(wanted, parts)] = 0
         ends = counts.T.cumsum()  # block by block, and within a block chunk by chunk
         begins = (ends - counts.T.ravel()).reshape(-1, len(chunks))
         starts = np.append(begins[:, 0], ends[-1])
@@ -164,6 +169,14 @@ class Source(ABC):
             self._pairs = np.empty(int(ends[-1] * 1.1), np.int64)
         list(pool.map(write, chunks, drawn, np.ascontiguousarray(begins.T), repeat(self._pairs)))
         return DealtPairs(self._pairs, starts)
+
+
+def _blocks_of(wanted: "Wanted", parts: int) -> npt.NDArray[np.bool_]:
+    """Which of the P * P blocks are wanted."""
+    i, j = np.divmod(np.arange(parts**2), parts)
+    step = (j - i) % parts
+    rows = (wanted.first_part <= i) & (i < wanted.last_part)
+    return np.asarray(rows & (wanted.first_step <= step) & (step < wanted.last_step))
 
 
 def heldout_limit(items: int, pairs: float, config: TrainConfig) -> int:

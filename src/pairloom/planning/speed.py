@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pairloom.cluster.holder import aligned_zeros, new_model
 from pairloom.config import checked_threads
 from pairloom.method.draws import key
 from pairloom.pairs.hubs import CURVATURE
@@ -22,7 +23,6 @@ from pairloom.planning.scanning import scanning_times
 from pairloom.planning.timing import cpu_seconds
 from pairloom.planning.workload import Side, Workload
 from pairloom.system.threads import Workers, workers
-from pairloom.training.start import aligned_zeros, new_model
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
@@ -36,15 +36,15 @@ MOST_ROUNDS = 1_000
 LONGEST_BLOCK = 200_000  # pairs: longer ones are as fast
 
 # Measured on one core of an AMD EPYC (Zen 3), for machines that are not measured.
-SECONDS_PER_TOKEN, SECONDS_PER_PAIR, SECONDS_PER_ROW = 1.6e-8, 2.5e-9, 8e-8
+SECONDS_PER_TOKEN, SECONDS_PER_PAIR, SECONDS_PER_ROW = 9e-9, 5e-9, 8e-8
 
 
 class Speed(NamedTuple):
     """How long a thread takes. The speed of a thread is measured while all of them run."""
 
     pairs_per_second: float  # trained
-    token: float = SECONDS_PER_TOKEN  # seconds to subsample a token and count its pairs
-    pair: float = SECONDS_PER_PAIR  # seconds to write a pair to its block
+    token: float = SECONDS_PER_TOKEN  # seconds to subsample a token and draw its window
+    pair: float = SECONDS_PER_PAIR  # seconds to count a pair and write it to its block
     row: float = SECONDS_PER_ROW  # seconds to deal a row to its part, for a round
 
 

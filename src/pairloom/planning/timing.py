@@ -4,7 +4,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-SECONDS = 0.5
+SECONDS = 0.3
 FEWEST_TIMES = 4
 
 

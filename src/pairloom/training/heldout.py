@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from pairloom.cluster.holder import Holder
 from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key, uniform
 from pairloom.method.hierarchical import Tree
@@ -35,26 +36,23 @@ class HeldoutPairs:
     def __init__(self, source: Source) -> None:
         found = list(islice(source.heldout_pairs(), MOST_HELDOUT))
         self.w, self.c = np.array(found, np.int32).reshape(-1, 2).T
-        self.drawn = drawn_contexts(
-            noise(source.contexts.mass, source.config.noise_power), len(found), source.config.negatives
-        )
+        probability = noise(source.contexts.mass, source.config.noise_power)
+        drawn = drawn_contexts(probability, len(found), source.config.negatives)
+        self.contexts = np.concatenate([self.c[:, None], drawn], axis=1)  # of each pair: its own, then the drawn ones
 
     def __len__(self) -> int:
         return len(self.w)
 
     @property
     def untrained(self) -> float:
-        return (int(self.drawn.shape[1]) + 1) * math.log(2)
+        return int(self.contexts.shape[1]) * math.log(2)
 
-    def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
+    def loss(self, holder: Holder, pool: Workers) -> float | None:
         """The mean loss per held-out pair, or None if nothing is held out."""
-        from pairloom.kernel.loss import pairs_loss
+        from pairloom.kernel.loss import products_loss
 
-        if not len(self):
-            return None
-        slices = np.array_split(np.arange(len(self)), min(len(self), _SLICES))
-        losses = list(pool.map(lambda s: pairs_loss(W, C, self.w[s], self.c[s], self.drawn[s], 0.0), slices))
-        return float(f"{sum(losses) / len(self):.12g}")  # the last bits depend on the system's logarithm
+        products = holder.products(self.w, self.contexts) if len(self) else np.empty((0, 1))
+        return mean_loss(len(self), lambda rows: float(products_loss(products[rows])), pool)
 
 
 def drawn_contexts(probability: Float64s, n: int, negatives: int) -> Ids:
@@ -78,7 +76,7 @@ class HeldoutMeasure(Protocol):
     def untrained(self) -> float:
         """The loss while all v_c are zero, so that nothing is predicted."""
 
-    def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
+    def loss(self, holder: Holder, pool: Workers) -> float | None:
         """The mean loss, or None if nothing is held out."""
 
 
@@ -103,10 +101,10 @@ class HeldoutPaths:
     def untrained(self) -> float:
         return math.log(2) * _mean_turns(self._tree, self._pairs.c)
 
-    def loss(self, W: Matrix, N: Matrix, pool: Workers) -> float | None:
+    def loss(self, holder: Holder, pool: Workers) -> float | None:
         from pairloom.kernel.loss import paths_loss
 
-        w, c = self._pairs.w, self._pairs.c
+        W, N, w, c = holder.W, holder.C, self._pairs.w, self._pairs.c
         return mean_loss(len(self), lambda s: paths_loss(W, N, w[s], c[s], self._tree, 0.0), pool)
 
 
@@ -129,9 +127,9 @@ class HeldoutWindows:
             return math.log(2) * _mean_turns(self._tree, self._text[self._places])
         return (int(self._drawn.shape[1]) + 1) * math.log(2)
 
-    def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
+    def loss(self, holder: Holder, pool: Workers) -> float | None:
         """The mean of `cbow.negative_loss`, or with a tree (C then has its nodes) of `cbow.hierarchical_loss`."""
-        return mean_loss(len(self), lambda rows: self._loss(W, C, rows), pool)
+        return mean_loss(len(self), lambda rows: self._loss(holder.W, holder.C, rows), pool)
 
     def _loss(self, W: Matrix, C: Matrix, rows: Rows) -> float:
         """The loss of some windows, a few at a time: their means are copies of the words' vectors."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from pairloom.cluster.executor import ThreadExecutor
 from pairloom.config import TrainConfig
 from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.source import Source
@@ -23,7 +24,8 @@ def learn(source: Source, plan: Plan, check_corpus: Callable[[], None] = lambda:
         running = {"threads": plan.threads, "cache_dir": plan.cache_dir, "on_progress": plan.on_progress}
         return train_sppmi(source.encoded, plan.config, **running)  # type: ignore[arg-type]
     with workers(plan.threads) as pool:
-        runtime = Runtime(pool, plan.threads, plan.on_progress, plan.checkpoints, check_corpus)
+        executor = plan.executor or ThreadExecutor(pool, plan.threads)
+        runtime = Runtime(pool, plan.threads, executor, plan.on_progress, plan.checkpoints, check_corpus)
         embedding = _training_of(plan.config)(source, plan.start, runtime).run()
     give_back()
     return embedding
@@ -32,4 +34,4 @@ def learn(source: Source, plan: Plan, check_corpus: Callable[[], None] = lambda:
 def _training_of(config: TrainConfig) -> type[BlockTraining] | type[InOrderTraining] | type[SoftmaxTraining]:
     if config.objective == "softmax":
         return SoftmaxTraining
-    return BlockTraining if config.model == "skipgram" and config.objective == "negative" else InOrderTraining
+    return BlockTraining if config.trains_in_blocks else InOrderTraining

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pairloom import __version__
+from pairloom.cluster.executor import Executor
+from pairloom.cluster.holder import Holder, LocalHolder, new_model
 from pairloom.errors import CorpusChangedError, Fault, InputError, NoPairsError, StoppedError
 from pairloom.pairs.source import Source, WeightedNames
 from pairloom.progress import OnProgress, ignore
@@ -19,8 +21,8 @@ from pairloom.system.threads import Workers
 from pairloom.training.checkpoint import Checkpoints, State
 from pairloom.training.heldout import HeldoutMeasure
 from pairloom.training.monitoring import Health, Reports
-from pairloom.training.start import Start, compacted, new_model
-from pairloom.types import Float64s, Matrix
+from pairloom.training.start import Start
+from pairloom.types import Matrix
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import has_form_of
 from pairloom.vectors.vectors import Vectors
@@ -33,6 +35,7 @@ class Runtime(NamedTuple):
 
     pool: Workers
     threads: int
+    executor: Executor
     on_progress: OnProgress = ignore
     checkpoints: Checkpoints | None = None
     check_corpus: Callable[[], None] = lambda: None  # raises a CorpusChangedError; called at the end of each epoch
@@ -57,17 +60,17 @@ class TrainingLoop(ABC):
     def __init__(self, source: Source, start: Start | None, runtime: Runtime) -> None:
         self.source, self.config, self.runtime, self.pool = source, source.config, runtime, runtime.pool
         words, contexts = source.words.names, self._contexts().names
-        self.model = new_model(self._start_lengths(), len(contexts), self.config.dim, self.config.seed, self.pool)
+        self.holder = self._hold()
         self.epochs_before = start.epochs if start else 0
         self.started: dict[str, Any] = {}
         if start:
-            self.started = start.take_over(*self.matrices(), words, contexts)
+            self.started = start.take_over(self.holder.W, self.holder.C, words, contexts)
             start.warn_of_left_out(source)
         self.losses: list[float | None] = []
         self.best: Best | None = None
         self.epoch = self.step = self.n_pairs = 0
         self.reports = Reports(source, runtime.on_progress)
-        self.health = Health(source, runtime.checkpoints, self.pool)
+        self.health = Health(source, runtime.checkpoints)
         self.checkpoint_writer = CheckpointWriter(self)
 
     def run(self) -> Embedding:
@@ -82,6 +85,12 @@ class TrainingLoop(ABC):
         self._check_outcome()
         self.checkpoint_writer.end(self.position)
         return self._embedding()
+
+    def _hold(self) -> Holder:
+        """Make the matrices as they are before training, in this process. `model` has them in the form of kernels."""
+        lengths = np.ones(len(self.source.words.names))
+        self.model = new_model(lengths, len(self._contexts().names), self.config.dim, self.config.seed, self.pool)
+        return LocalHolder(self.model, self.config.dim, self.pool)
 
     @abstractmethod
     def _train_epoch(self, epoch: int) -> Iterator[int]:
@@ -107,7 +116,7 @@ class TrainingLoop(ABC):
     def _end_epoch(self) -> None:
         """Check what the epoch has learnt, and whether the corpus is still the same."""
         self.epoch, self.step = self.epoch + 1, 0
-        self.health.check_model(self.model, self.position - 1)
+        self.health.check_largest(self.holder.largest(), self.position - 1)
         self._measure()
         self.report(self.position)
         try:
@@ -121,7 +130,7 @@ class TrainingLoop(ABC):
 
     def _measure(self) -> None:
         """Measure the held-out loss. With patience, keep a copy of the matrices if the loss is the lowest so far."""
-        loss = self.heldout.loss(*self.matrices(), self.pool)
+        loss = self.heldout.loss(self.holder, self.pool)
         self.losses.append(loss)
         if self.config.patience is None:
             return
@@ -130,8 +139,7 @@ class TrainingLoop(ABC):
                 "patience needs a held-out loss, but the corpus is too small to hold anything out. Leave out patience."
             )
         if self.epoch and (self.best is None or loss < self._loss_of(self.best)):
-            W, C = (matrix.copy() for matrix in self.matrices())
-            self.best = Best(self.epoch, W, C)
+            self.best = Best(self.epoch, *self.holder.copied())
 
     @abstractmethod
     def _measure_of(self, source: Source) -> HeldoutMeasure:
@@ -154,7 +162,7 @@ class TrainingLoop(ABC):
 
     def _trained_loss(self, both: HeldoutMeasure) -> float:
         """The mean loss of pairs that were trained on. both: they and the held-out ones. 0 if there are none at all."""
-        of_both, of_heldout = (measure.loss(*self.matrices(), self.pool) or 0.0 for measure in (both, self.heldout))
+        of_both, of_heldout = (measure.loss(self.holder, self.pool) or 0.0 for measure in (both, self.heldout))
         n, n_heldout = len(both), len(self.heldout)
         return (n * of_both - n_heldout * of_heldout) / (n - n_heldout) if n > n_heldout else of_heldout
 
@@ -175,8 +183,7 @@ class TrainingLoop(ABC):
 
     def arrays(self) -> dict[str, Matrix]:
         """What steps change."""
-        W, C = self.matrices()
-        return {"W": W, "C": C}
+        return {"W": self.holder.W, "C": self.holder.C}
 
     def restore(self, state: State) -> None:
         """Go to where a checkpoint was written."""
@@ -195,18 +202,9 @@ class TrainingLoop(ABC):
         done = position / (self.config.epochs * self.source.n_positions)
         return self.config.lr + (self.config.min_lr - self.config.lr) * done
 
-    def matrices(self) -> tuple[Matrix, Matrix]:
-        """W and C: views of the model without its padding."""
-        W, C = (m.reshape(-1, self.model.stride)[:, : self.config.dim] for m in (self.model.W, self.model.C))
-        return W, C
-
     def report(self, done: int) -> None:
         """Report progress now."""
-        self.reports.send(done, self.lr_at(done), self.losses[-1])
-
-    def _start_lengths(self) -> Float64s:
-        """How long each v_w is before training, relative to the usual length."""
-        return np.ones(len(self.source.words.names))
+        self.reports.send(done, self.lr_at(done), self.losses[-1], self.runtime.executor.progress())
 
     def _contexts(self) -> WeightedNames:
         """The names of the rows of C."""
@@ -225,8 +223,7 @@ class TrainingLoop(ABC):
             record["heldout"]["best"] = self.best.epoch
         if self.started:
             record["start"] = self.started
-        model, dim = self.model, self.config.dim
-        matrices = self.best[1:] if self.best else (compacted(m, model.stride, dim) for m in (model.W, model.C))
+        matrices = self.best[1:] if self.best else self.holder.handed_over()
         sides = zip((self.source.words, self._contexts()), matrices, strict=True)
         words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
         return Embedding(words=words, contexts=contexts, record=record)
@@ -270,7 +267,7 @@ class CheckpointWriter:
         """Write a checkpoint, if there is a folder for it."""
         training = self._training
         if self._checkpoints:
-            training.health.check_model(training.model, position)
+            training.health.check_largest(training.holder.largest(), position)
             place = training.place() | {"position": position}
             best = {"best_W": training.best.W, "best_C": training.best.C} if training.best else {}
             self._checkpoints.write(State({**training.arrays(), **best}, place, self._identity()), position)
@@ -295,9 +292,8 @@ class CheckpointWriter:
         """Raise a Fault for a checkpoint with sound checksums that this training could not have written."""
         training = self._training
         place, expected = state.place, training.place() | {"position": 0}
-        W, C = training.matrices()
         shapes = {name: array.shape for name, array in training.arrays().items()}
-        shapes |= {"best_W": W.shape, "best_C": C.shape} if "best" in place else {}
+        shapes |= {"best_W": shapes["W"], "best_C": shapes["C"]} if "best" in place else {}
         sound = (
             place.keys() - {"best"} == expected.keys()
             and all(has_form_of(place[name], value) for name, value in expected.items())

@@ -1,19 +1,11 @@
 """What is watched while a training runs: its progress, and the health of its vectors."""
 
 import time
-from typing import TYPE_CHECKING
-
-import numpy as np
-import numpy.typing as npt
 
 from pairloom.errors import DivergedError
 from pairloom.pairs.source import Source
-from pairloom.progress import OnProgress, Progress
-from pairloom.system.threads import Workers, spans
+from pairloom.progress import OnProgress, Progress, WorkerProgress
 from pairloom.training.checkpoint import Checkpoints
-
-if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from pairloom.kernel.steps.sgns import Model
 
 LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; below 100 in a healthy training
 LARGEST_COMPONENT = 1e3  # of a vector; below 20 in a healthy training
@@ -37,7 +29,7 @@ class Reports:
         """Whether it is time for one."""
         return time.perf_counter() >= self._due
 
-    def send(self, done: int, lr: float, heldout: float | None) -> None:
+    def send(self, done: int, lr: float, heldout: float | None, workers: tuple[WorkerProgress, ...] = ()) -> None:
         """Report that the training has come to position `done`."""
         self._due = time.perf_counter() + SECONDS_BETWEEN_REPORTS
         positions, epochs = self._source.n_positions, self._source.config.epochs
@@ -52,6 +44,7 @@ class Reports:
                 unit=self._source.unit,
                 words_per_second=(done - self._began_at) / (time.perf_counter() - self._began),
                 heldout=heldout,
+                workers=workers,
             )
         )
 
@@ -59,18 +52,16 @@ class Reports:
 class Health:
     """Stops a training as soon as its vectors are seen to explode."""
 
-    def __init__(self, source: Source, checkpoints: Checkpoints | None, pool: Workers) -> None:
-        self._source, self._checkpoints, self._pool = source, checkpoints, pool
+    def __init__(self, source: Source, checkpoints: Checkpoints | None) -> None:
+        self._source, self._checkpoints = source, checkpoints
 
     def check_products(self, mean_square: float, position: float) -> None:
         """Refuse inner products v_w·v_c that are too large on average, or NaN."""
         self.check(mean_square <= LARGEST_SQUARE, position)
 
-    def check_model(self, model: "Model", position: float) -> None:
-        """Refuse vectors with a component that is too large, or NaN."""
-        pieces = [m[first:last] for m in (model.W, model.C) for first, last in spans(len(m), 8)]
-        largest = np.max(list(self._pool.map(_largest, pieces)))  # NaN if one is
-        self.check(bool(largest <= LARGEST_COMPONENT), position)
+    def check_largest(self, largest: float, position: float) -> None:
+        """Refuse vectors whose largest component is too large, or NaN."""
+        self.check(largest <= LARGEST_COMPONENT, position)
 
     def check(self, healthy: bool, position: float) -> None:
         """Raise a DivergedError unless healthy."""
@@ -93,8 +84,3 @@ class Health:
         usual = f"{config.usual_lr} is usual" if config.lr > config.usual_lr else f"try {config.lr / 10:g}"
         kept = f" Earlier checkpoints are in {self._checkpoints.folder}." if self._checkpoints else ""
         return DivergedError(f"{what} The learning rate {config.lr:g} is likely too high; {usual}.{kept}")
-
-
-def _largest(values: npt.NDArray[np.float32]) -> float:
-    """The largest absolute value; NaN if there is one."""
-    return float(np.maximum(-values.min(), values.max()))

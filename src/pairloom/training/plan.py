@@ -6,16 +6,18 @@ checkpoints when it is claimed, and limits that depend on the vocabulary (softma
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
+from pairloom.cluster.executor import Executor
 from pairloom.config import TextOptions, TrainConfig, checked_threads, split_options
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, InputError
 from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.source import Source
-from pairloom.progress import OnProgress, ignore
+from pairloom.progress import OnProgress, Progress, ignore
+from pairloom.system.display import of_type
 from pairloom.system.memory import Budget
 from pairloom.training.checkpoint import Checkpoints, opened_checkpoints
 from pairloom.training.memory_need import check_smallest
@@ -30,6 +32,7 @@ class RunKeywords(TypedDict, total=False):
     start: StartLike | None
     freeze: Frozen | None
     threads: int | None
+    executor: Executor | None
     output: PathName | None
     contexts_output: PathName | None
     checkpoint: Checkpoints | PathName | None
@@ -66,6 +69,7 @@ class Plan:
     explicit: frozenset[str] = frozenset()  # the options that were given, rather than left at their defaults
     start: Start | None = None
     threads: int = 1
+    executor: Executor | None = None  # None stands for the threads of this process
     budget: Budget = field(default_factory=Budget)
     outputs: Outputs = field(default_factory=Outputs)
     checkpoints: Checkpoints | None = None
@@ -123,6 +127,7 @@ class Plan:
             explicit=frozenset(options),
             start=start,
             threads=threads,
+            executor=checked_executor(run.get("executor"), config),
             budget=budget,
             outputs=Outputs(run.get("output"), run.get("contexts_output")),
             checkpoints=opened_checkpoints(run.get("checkpoint")),
@@ -161,6 +166,14 @@ class Plan:
         with self.outputs.claimed(), self.checkpoints.held() if self.checkpoints else nullcontext():
             yield
 
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Have a cluster ready until the body ends."""
+        if self.executor is not None:
+            self.on_progress(Progress(stage="cluster"))
+        with self.executor if isinstance(self.executor, AbstractContextManager) else nullcontext():
+            yield
+
     def check_space(self, source: Source) -> None:
         """Raise an OutputError if a disk has too little space for what will be saved."""
         n_words, n_contexts, config = len(source.words.names), len(source.contexts.names), self.config
@@ -168,6 +181,18 @@ class Plan:
         if self.checkpoints:
             states = 1 + (config.objective == "softmax") + (config.patience is not None)  # squares; the best epoch
             self.checkpoints.check_space(states * 4 * config.dim * (n_words + n_contexts))
+
+
+def checked_executor(executor: object, config: TrainConfig) -> Executor | None:
+    """The `executor` of `train`, which trains in blocks."""
+    if executor is None or (isinstance(executor, Executor) and config.trains_in_blocks):
+        return executor
+    if isinstance(executor, Executor):
+        raise ConfigError(
+            f"model={config.model} with objective={config.objective} is trained on one machine, in this process. Leave "
+            "out executor (--ray), or use skipgram and negative."
+        )
+    raise ConfigError(f"executor is {of_type(executor)}. Give a RayExecutor, or leave it out.")
 
 
 def _check_sppmi(plan: Plan) -> None:
@@ -179,7 +204,7 @@ def _check_sppmi(plan: Plan) -> None:
 
 def _check_freeze(plan: Plan) -> None:
     config = plan.config
-    if plan.freeze and (config.model, config.objective) != ("skipgram", "negative"):
+    if plan.freeze and not config.trains_in_blocks:
         raise ConfigError(
             f"freeze={plan.freeze} is for skip-gram by negative sampling, not for model={config.model} and "
             f"objective={config.objective}. Leave out one of them."

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pairloom.cluster.holder import Holder
 from pairloom.errors import InputError
 from pairloom.method import elementary
 from pairloom.method.draws import Purpose, draw, key
@@ -233,11 +234,11 @@ class HeldoutSoftmax:
     def untrained(self) -> float:
         return math.log(self._products.n_contexts)
 
-    def loss(self, W: Matrix, C: Matrix, pool: Workers) -> float | None:
+    def loss(self, holder: Holder, pool: Workers) -> float | None:
         if not len(self):
             return None
         logs = np.concatenate(list(self._products.logs(self._words.astype(np.intp))))[self._row]
-        return float(f"{(logs - self._scores(W, C)).mean():.9g}")
+        return float(f"{(logs - self._scores(holder.W, holder.C)).mean():.9g}")
 
     def _scores(self, W: Matrix, C: Matrix) -> Float64s:
         """v_w·v_c of all pairs, in float64. That copies rows, so it takes a few at a time."""

@@ -7,7 +7,7 @@ then a logistic regression, as the paper remarks.
 import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,26 +15,18 @@ from pairloom.config import check_choice
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, CorpusWarning, InputError
-from pairloom.method.draws import Purpose, key
-from pairloom.pairs.blocks import stride_of
 from pairloom.pairs.source import Source
-from pairloom.system.display import format_bytes, number_of, of_type
-from pairloom.system.memory import give_back_pages
-from pairloom.system.threads import Workers, spans
-from pairloom.types import Float64s, Matrix, PathName
+from pairloom.system.display import number_of, of_type
+from pairloom.types import Matrix, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import recorded_options
 from pairloom.vectors.vectors import Vectors
-
-if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from pairloom.kernel.steps.sgns import Model
 
 Frozen = Literal["words", "contexts"]
 StartLike = Embedding | Vectors | PathName
 
 _FRESH = {"epochs", "lr", "min_lr", "heldout", "patience"}  # options of one run, not inherited by the next
 _ANYWHERE = {"dim", "negatives", "noise_power", "seed"}
-_MOVED_AT_ONCE = 1 << 18  # numbers, which NumPy copies because their old and new places overlap
 
 
 class Start(NamedTuple):
@@ -185,48 +177,3 @@ def _take_over(matrix: Matrix, names: Iterable[str], side: Vectors) -> int:
         some = there[first : first + (1 << 16)]
         matrix[some] = side.vectors[rows[some]]
     return len(there)
-
-
-def new_model(lengths: Float64s, n_contexts: int, dim: int, seed: int, pool: Workers) -> "Model":
-    """W small and random, C zero: every pair starts with p(D=1|w,c) = 1/2.
-
-    lengths: how long each v_w is, relative to the usual length (`start_rows`).
-    """
-    from pairloom.kernel.rng import start_rows
-    from pairloom.kernel.simd import LANES
-    from pairloom.kernel.steps.sgns import Model
-
-    n_words, stride = len(lengths), stride_of(dim)
-    try:
-        W, C = aligned_zeros(n_words * stride), aligned_zeros(n_contexts * stride)
-    except MemoryError:
-        size = format_bytes(4 * (n_words + n_contexts) * stride)
-        raise InputError(
-            f"{number_of(n_words, 'word')} and {number_of(n_contexts, 'context')} of dim {dim} take {size}, more than "
-            "there is. Lower dim or raise min_count."
-        ) from None
-    model = Model(W, C, -(-dim // LANES) * LANES, stride)
-    start_key = key(seed, Purpose.START)
-    list(pool.map(lambda span: start_rows(model.W, stride, dim, start_key, lengths, *span), spans(n_words, 64)))
-    return model
-
-
-def aligned_zeros(n: int) -> np.ndarray:
-    """n zeros that start at a cache line."""
-    padded = np.zeros(n + 16, np.float32)
-    skip = (-padded.ctypes.data // 4) % 16
-    return padded[skip : skip + n]
-
-
-def compacted(padded: Matrix, stride: int, dim: int) -> Matrix:
-    """The rows of a trained matrix without their padding, (rows, dim). The matrix cannot be trained any more.
-
-    Rows move in the memory of `padded`, the first row first: a second matrix may not fit. The rest is given back.
-    """
-    rows = padded.reshape(-1, stride)[:, :dim]
-    whole, rest = padded[: rows.size].reshape(rows.shape), padded[rows.size :]
-    step = max(1, _MOVED_AT_ONCE // dim)
-    for first in range(0, len(rows), step):
-        whole[first : first + step] = rows[first : first + step]
-    give_back_pages(rest.ctypes.data, rest.nbytes)
-    return whole

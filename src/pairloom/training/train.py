@@ -6,6 +6,7 @@ Both make a `Plan`, which checks the options, turn the corpus into a source of p
 from collections.abc import Callable, Collection, Sequence
 from typing import Unpack
 
+from pairloom.cluster.executor import Executor
 from pairloom.config import TrainKeywords
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
@@ -33,6 +34,7 @@ def train(
     start: StartLike | None = None,
     grow: bool = False,
     freeze: Frozen | None = None,
+    executor: Executor | None = None,
     output: PathName | None = None,
     contexts_output: PathName | None = None,
     checkpoint: Checkpoints | PathName | None = None,
@@ -46,6 +48,7 @@ def train(
     options          the fields of `TrainConfig` (dim, window, negatives, epochs, ...) and of `TextOptions` (lowercase,
                      encoding, errors, max_sentence, as_text)
     threads          all cores by default; the vectors are the same for any number
+    executor         who trains, for example `RayExecutor(workers=4)` on a cluster; the vectors are the same
     keep, drop       words to keep even if they are rare, and words to leave out
     vocabulary       learn these words, instead of counting the corpus
     tokenize         a function that splits a line into words, instead of splitting at white space
@@ -65,6 +68,7 @@ def train(
         grow=grow,
         freeze=freeze,
         threads=threads,
+        executor=executor,
         output=output,
         contexts_output=contexts_output,
         checkpoint=checkpoint,
@@ -84,6 +88,7 @@ def train_pairs(
     start: StartLike | None = None,
     freeze: Frozen | None = None,
     threads: int | None = None,
+    executor: Executor | None = None,
     output: PathName | None = None,
     contexts_output: PathName | None = None,
     checkpoint: Checkpoints | PathName | None = None,
@@ -106,6 +111,7 @@ def train_pairs(
         start=start,
         freeze=freeze,
         threads=threads,
+        executor=executor,
         output=output,
         contexts_output=contexts_output,
         checkpoint=checkpoint,
@@ -123,6 +129,7 @@ def train_text(
     plan.outputs.check_not_read(corpus)
     with (
         plan.claimed(),  # first of all: reading standard input may take hours
+        plan.at_work(),
         open_corpus(corpus, text=plan.text, tokenize=tokenize) as opened,
     ):
         opened.check_beginning()
@@ -139,7 +146,7 @@ def train_given_pairs(
 ) -> Embedding:
     """`train_pairs`, once all options are checked."""
     plan.outputs.check_not_read(pairs)
-    with plan.claimed(), open_pairs(pairs, text=plan.text, columns=columns) as opened:
+    with plan.claimed(), plan.at_work(), open_pairs(pairs, text=plan.text, columns=columns) as opened:
         _load_kernels(plan, pairs=True, from_lines=opened.has_lines)
         with source_of_pairs(plan, opened, choice) as source:
             embedding = learn(source, plan, opened.check_unchanged)

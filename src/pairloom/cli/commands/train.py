@@ -3,6 +3,7 @@
 import json
 import time
 from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pairloom.cli.arguments import OPTIONS, explicit_options
@@ -16,6 +17,7 @@ from pairloom.errors import InputError
 from pairloom.system.display import number_of
 
 if TYPE_CHECKING:
+    from pairloom.cluster.ray_executor import RayExecutor
     from pairloom.vectors.embedding import Embedding
 
 PURPOSE = "learn vectors from text, or from pairs"
@@ -37,15 +39,36 @@ def run(args: Namespace) -> None:
     checkpoints = None
     if args.checkpoint is not None:
         checkpoints = Checkpoints(args.checkpoint, args.every or "5m", args.resume is not None, to_json(args))
-    began = time.perf_counter()
+    began, executor = time.perf_counter(), executor_of(args)
     with progress(args.quiet) as on_progress, stop_at_checkpoint(checkpoints):
-        shared = _shared(args) | {"checkpoint": checkpoints, "on_progress": on_progress}
+        shared = _shared(args) | {"checkpoint": checkpoints, "on_progress": on_progress, "executor": executor}
         embedding = _train_on_pairs(args, shared) if args.pairs else _train_on_text(args, shared)
     facts = {"output": str(args.output), "seconds": round(time.perf_counter() - began, 2), **summary(embedding)}
+    if executor:
+        facts["cluster"] = [asdict(worker) for worker in executor.progress()]
     if args.json:
         print(json.dumps(facts, indent=2))
     elif not args.quiet:
         print(_sentence(facts))
+
+
+def executor_of(args: Namespace) -> "RayExecutor | None":
+    """The cluster to train on, if any."""
+    if args.ray in (None, "none"):
+        for name in ("workers", "copies", "round_log"):
+            if args.ray is None and getattr(args, name) is not None:
+                raise InputError(f"--{name.replace('_', '-')} is for a cluster. Leave it out, or add --ray local.")
+        return None
+    from pairloom.cluster.ray_executor import RayExecutor
+
+    workers, threads = (getattr(args, name) for name in ("workers", "threads"))
+    return RayExecutor(
+        args.ray,
+        workers=2 if workers is None else workers,
+        threads=1 if threads is None else threads,
+        copies=args.copies,
+        log=args.round_log,
+    )
 
 
 def _check_complete(args: Namespace) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
 from pairloom.kernel.rng import below, derive, draw, lower, upper
-from pairloom.kernel.steps.deal_text import with_part
+from pairloom.kernel.steps.deal_text import is_wanted_row, is_wanted_step, with_part
 from pairloom.method.draws import PAIRS_PER_SLICE
 
 _CONTEXT = 0xFFFFFFFF  # the bits of a pair that are its context
@@ -73,7 +73,10 @@ class Pass(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def count(pairs, a_pass, labels, counts):
-    """Add to counts[block] how many pairs a pass has for each block. labels: a `deal_text.Labels`."""
+    """Add to counts[block] how many pairs a pass has for each block. labels: a `deal_text.Labels`.
+
+    Blocks that are not wanted are counted, too.
+    """
     at = 0
     for number in a_pass.slices:
         for i in range(number * PAIRS_PER_SLICE, min((number + 1) * PAIRS_PER_SLICE, len(pairs))):
@@ -84,7 +87,7 @@ def count(pairs, a_pass, labels, counts):
 
 
 @njit(nogil=True, cache=True)
-def deal(pairs, a_pass, labels, places, dealt):
+def deal(pairs, a_pass, labels, places, dealt, wanted=None):
     """Write the pairs of a pass to dealt[places[block]] and the places after it."""
     at = 0
     for number in a_pass.slices:
@@ -93,8 +96,9 @@ def deal(pairs, a_pass, labels, places, dealt):
             for copy in range(first, last):
                 pair = _dealt(pairs[i], labels, i, copy)
                 block = _block_of(pair, labels.n)
-                dealt[places[block]] = pair
-                places[block] += 1
+                if is_wanted(wanted, block, labels.n):
+                    dealt[places[block]] = pair
+                    places[block] += 1
             at += 1
 
 
@@ -121,6 +125,13 @@ def _dealt(pair, labels, i, copy):
         w = with_part(w, labels.first_hub_word, upper(bits), labels.n)
         c = with_part(c, labels.first_hub_context, lower(bits), labels.n)
     return (w << 32) | c
+
+
+@njit(nogil=True, cache=True)
+def is_wanted(wanted, block, parts):
+    """Whether the pairs of a block are dealt. Without `wanted`, all are."""
+    i, j = block // parts, block % parts
+    return is_wanted_row(wanted, i) and is_wanted_step(wanted, (j - i) & (parts - 1))
 
 
 @njit(nogil=True, cache=True)

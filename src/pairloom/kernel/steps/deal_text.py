@@ -78,6 +78,30 @@ class Labels(NamedTuple):
     key: np.uint64  # of the draws
 
 
+class Wanted(NamedTuple):
+    """The blocks of a round that are dealt, if not all: those of some rows of blocks and of some steps.
+
+    That is, those of the words of parts first_part..last_part-1, trained in the steps first_step..last_step-1.
+    """
+
+    first_part: int
+    last_part: int
+    first_step: int
+    last_step: int
+
+
+@njit(nogil=True, cache=True)
+def is_wanted_row(wanted, part):
+    """Whether blocks of the words of this part are dealt. Without `wanted`, all are."""
+    return wanted is None or wanted.first_part <= part < wanted.last_part
+
+
+@njit(nogil=True, cache=True)
+def is_wanted_step(wanted, step):
+    """Whether blocks of this step are dealt."""
+    return wanted is None or wanted.first_step <= step < wanted.last_step
+
+
 @njit(nogil=True, cache=True)
 def with_part(label, first_hub, bits, n):
     """The label of an occurrence: if it is a hub's, with the part that the draw `bits` says."""
@@ -146,8 +170,11 @@ def _take_clean_windows(left, right, place, begin, end):
 
 
 @njit(nogil=True, cache=True)
-def count(survivors, n, labels, counts):
-    """Add the pairs of the first n survivors to counts[block], and put each survivor's label into survivors.place."""
+def count(survivors, n, labels, counts, wanted=None):
+    """Add the pairs of the first n survivors to counts[block], and put each survivor's label into survivors.place.
+
+    Of the blocks that are not wanted, some are counted and some are not.
+    """
     kept, left, right = address(survivors.kept), address(survivors.left), address(survivors.right)
     label, label_of, counts, mask = address(survivors.place), address(labels.words), address(counts), labels.n - 1
     for i in range(n):
@@ -156,6 +183,8 @@ def count(survivors, n, labels, counts):
             x = with_part(x, labels.first_hub_word, draw(labels.key, i), labels.n)
         put_int32(label, i, x)
     for i in range(n):
+        if not is_wanted_row(wanted, int32_at(label, i) & mask):
+            continue
         row = counts + 8 * labels.n * (int32_at(label, i) & mask)
         for j in range(int32_at(left, i), int32_at(right, i)):
             part = int32_at(label, j) & mask
@@ -165,7 +194,7 @@ def count(survivors, n, labels, counts):
 
 
 @njit(nogil=True, cache=True)
-def deal(survivors, n, labels, places, pairs):
+def deal(survivors, n, labels, places, pairs, wanted=None):
     """Write the pairs of the first n survivors to pairs[places[block]] and the places after it.
 
     A pair is label of w * 2^32 + label of c.
@@ -174,9 +203,12 @@ def deal(survivors, n, labels, places, pairs):
     places, pairs, mask = address(places), address(pairs), labels.n - 1
     for i in range(n):
         w = int32_at(label, i) << 32
-        row = places + 8 * labels.n * (int32_at(label, i) & mask)
+        part = int32_at(label, i) & mask
+        if not is_wanted_row(wanted, part):
+            continue
+        row = places + 8 * labels.n * part
         for j in range(int32_at(left, i), int32_at(right, i)):
-            if j != i:
+            if j != i and is_wanted_step(wanted, (int32_at(label, j) - part) & mask):
                 c = int32_at(label, j)
                 place = int64_at(row, c & mask)
                 put_int64(pairs, place, w | c)
@@ -203,11 +235,14 @@ def _context_label(labels, c, j):
 
 
 @njit(nogil=True, cache=True)
-def count_placed(survivors, n, reach_left, n_offsets, labels, counts):
+def count_placed(survivors, n, reach_left, n_offsets, labels, counts, wanted=None):
     """`count` for positional contexts. It leaves the places as they are."""
     kept, left, right, place = survivors
     for i in range(n):
-        row = (_word_label(labels, kept[i], i) & (labels.n - 1)) * labels.n
+        part = _word_label(labels, kept[i], i) & (labels.n - 1)
+        if not is_wanted_row(wanted, part):
+            continue
+        row = part * labels.n
         for j in range(left[i], right[i]):
             if j != i:
                 c = _context(kept[j], place[j] - place[i], reach_left, n_offsets)
@@ -215,19 +250,23 @@ def count_placed(survivors, n, reach_left, n_offsets, labels, counts):
 
 
 @njit(nogil=True, cache=True)
-def deal_placed(survivors, n, reach_left, n_offsets, labels, places, pairs):
+def deal_placed(survivors, n, reach_left, n_offsets, labels, places, pairs, wanted=None):
     """`deal` for positional contexts."""
     kept, left, right, place = survivors
     for i in range(n):
         w = _word_label(labels, kept[i], i)
-        row = (w & (labels.n - 1)) * labels.n
+        part = w & (labels.n - 1)
+        if not is_wanted_row(wanted, part):
+            continue
+        row = part * labels.n
         for j in range(left[i], right[i]):
             if j != i:
                 offset = place[j] - place[i]
                 c = _context_label(labels, _context(kept[j], offset, reach_left, n_offsets), j)
-                block = row + (c & (labels.n - 1))
-                pairs[places[block]] = (w << 32) | c
-                places[block] += 1
+                if is_wanted_step(wanted, (c - part) & (labels.n - 1)):
+                    block = row + (c & (labels.n - 1))
+                    pairs[places[block]] = (w << 32) | c
+                    places[block] += 1
 
 
 @njit(nogil=True, cache=True)

@@ -125,9 +125,24 @@ def mean_square_length(matrix, rows, stride, width):
     """The mean of v·v over some rows, added in their order: the order in which NumPy adds depends on the CPU."""
     total = 0.0
     for row in rows:
-        for x in range(row * stride, row * stride + width):
-            total += np.float64(matrix[x]) * np.float64(matrix[x])
+        total += square_length(matrix, row, stride, width)
     return total / len(rows)
+
+
+@njit(nogil=True, cache=True)
+def square_length(matrix, row, stride, width):
+    """v·v of a row, in float64."""
+    total = 0.0
+    for x in range(row * stride, row * stride + width):
+        total += np.float64(matrix[x]) * np.float64(matrix[x])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def square_lengths(matrix, number, rows, stride, width, squares):
+    """Write v·v of each row to squares[number]."""
+    for i in range(len(rows)):
+        squares[number[i]] = square_length(matrix, rows[i], stride, width)
 
 
 @njit(nogil=True, cache=True)

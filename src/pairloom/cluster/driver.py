@@ -1,0 +1,233 @@
+"""Training on a crew of workers: the driver gives the orders, and keeps no rows.
+
+It brings back what is lost: when a worker dies, the others go back to the round before, the new one gets a copy of the
+lost share, and the round is trained again. The vectors do not change by it.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from pairloom.cluster.executor import Setting, Trained, Watch
+from pairloom.cluster.ledger import Ledger
+from pairloom.cluster.remote import RemoteHolder
+from pairloom.cluster.rounds import RoundTask
+from pairloom.cluster.shipping import SourceFiles, stripped
+from pairloom.cluster.worker import CopyPlace, Order, Report
+from pairloom.errors import ClusterError
+from pairloom.progress import WorkerProgress
+
+SECONDS_BETWEEN_CHECKS = 0.25
+MOST_ATTEMPTS = 100  # to train one round
+
+
+class LostError(Exception):
+    """A worker was lost, or could not be reached."""
+
+
+class Answer(Protocol):
+    """The result of a call of a worker, which may not be there yet."""
+
+    def result(self) -> Any:
+        """The result. Raises a LostError if the worker was lost."""
+
+
+class Crew(Protocol):
+    """Some workers, and how to call them."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def call(self, worker: int, method: str, *args: Any) -> Answer:
+        """Call a method of a worker, without waiting for it."""
+
+    def done(self, answers: Sequence[Answer], seconds: float) -> list[bool]:
+        """Which of the answers are there, after waiting for a change at most this long."""
+
+    def set_up(self, worker: int, setting: Setting, files: SourceFiles) -> None:
+        """Tell a worker what the training is."""
+
+    def nodes(self) -> list[str]:
+        """The machine of each worker, as soon as all can be reached."""
+
+
+class Driver:
+    """An `Executor` whose work is done by a crew."""
+
+    def __init__(self, crew: Crew, copies: Path | None, ledger: Ledger) -> None:
+        self.crew, self._ledger = crew, ledger
+        self._folder = copies
+        self._number = self._attempt = 0
+        self._task: RoundTask | None = None  # that made the current shares
+        self._copied_to: list[CopyPlace] = []
+        self._progress = [WorkerProgress() for _ in range(len(crew))]
+
+    def begin(self, setting: Setting) -> RemoteHolder:
+        self.setting = setting._replace(source=stripped(setting.source))
+        self._files = SourceFiles.of(setting.source)
+        self._nodes = self.crew.nodes()
+        self._progress = [WorkerProgress(node=node) for node in self._nodes]
+        for worker in range(len(self.crew)):
+            self.crew.set_up(worker, self.setting, self._files)
+        self._number, self._task, self._copied_to = 0, None, []
+        self.ask_all("begin")
+        self.sizes = len(setting.source.words.names), len(setting.source.contexts.names)
+        return RemoteHolder(self)
+
+    @property
+    def number(self) -> int:
+        """Of the current shares."""
+        return self._number
+
+    @property
+    def dim(self) -> int:
+        """Of the vectors."""
+        return self.setting.source.config.dim
+
+    def ask_all(self, method: str, *args: Any) -> list[Any]:
+        """Call a method of all workers, between rounds. If one is lost, bring it back and ask again."""
+        for _ in range(MOST_ATTEMPTS):
+            try:
+                answers = [self.crew.call(worker, method, *args) for worker in range(len(self.crew))]
+                return [answer.result() for answer in answers]
+            except LostError as lost:
+                if method == "begin":
+                    raise ClusterError(
+                        f"A worker was lost before the training began: {lost}. Run this again."
+                    ) from None
+                self._recover(str(lost))
+        raise ClusterError("Workers are lost again and again. Look into the logs of Ray.")
+
+    # --- A round
+
+    def train(self, task: RoundTask, watch: Watch) -> Trained:
+        if not self._copied_to:
+            self._ledger.begun(task.draws, task.a_round.number, len(self.crew))
+            self._copy_shares()
+        for _ in range(MOST_ATTEMPTS):
+            self._attempt += 1
+            order = Order(self._attempt, self._number, self._number + 1, task)
+            places = self._copy_places()
+            answers = [self.crew.call(worker, "train", order, places[worker]) for worker in range(len(self.crew))]
+            try:
+                reports = self._reports(answers, task, watch)
+            except LostError as lost:
+                self._recover(str(lost))
+                continue
+            except BaseException:
+                self._abandon()
+                raise
+            if reports is None:
+                self._abandon(answers)
+                return Trained(task.first, 0)
+            self._number, self._task, self._copied_to = order.number, task, places
+            n_pairs = sum(report.n_pairs for report in reports)
+            self._ledger.applied(task, n_pairs, self._attempt)
+            watch.seen(1.0, float(np.max([report.largest_square for report in reports])))
+            return Trained(task.parts, n_pairs)
+        raise ClusterError("Workers are lost again and again. Look into the logs of Ray.")
+
+    def _reports(self, answers: list[Answer], task: RoundTask, watch: Watch) -> list[Report] | None:
+        """What the workers say of a round when it is done. None if the training is to stop."""
+        asked: dict[int, Answer] = {}
+        blocks = [0] * len(answers)
+        while not all(done := self.crew.done(answers, SECONDS_BETWEEN_CHECKS)):
+            for worker, answer in enumerate(answers):
+                if done[worker]:
+                    answer.result()  # raises if it is lost
+            square = self._look_at_progress(asked, blocks)
+            watch.seen(sum(blocks) / task.parts**2, square)
+            if watch.stop_asked():
+                return None
+        reports: list[Report] = [answer.result() for answer in answers]
+        self._look_at_progress(asked, blocks)
+        return reports
+
+    def _look_at_progress(self, asked: dict[int, Answer], blocks: list[int]) -> float:
+        """Ask every worker that has answered before, and take the answers that are there. No worker is waited for."""
+        square = 0.0
+        for worker in range(len(self.crew)):
+            if worker not in asked:
+                asked[worker] = self.crew.call(worker, "progress")
+        there = self.crew.done([*asked.values()], 0.0)
+        for worker, is_there in zip([*asked], there, strict=True):
+            if is_there:
+                with suppress(LostError):
+                    blocks[worker], of_worker, progress = asked.pop(worker).result()
+                    before = self._progress[worker]
+                    self._progress[worker] = replace(progress, node=self._nodes[worker], restarts=before.restarts)
+                    square = max(square, of_worker)
+        return square
+
+    def progress(self) -> tuple[WorkerProgress, ...]:
+        return tuple(self._progress)
+
+    # --- When a worker is lost
+
+    def _abandon(self, answers: Sequence[Answer] = ()) -> None:
+        """Give up the attempt on all workers. Returns when those that train have stopped."""
+        ending = [self.crew.call(worker, "abandon", self._attempt) for worker in range(len(self.crew))]
+        for answer in [*ending, *answers]:
+            with suppress(Exception):
+                answer.result()
+
+    def _recover(self, why: str) -> None:
+        """Bring all workers back to the current shares."""
+        self._ledger.lost(why, self._number)
+        for _ in range(MOST_ATTEMPTS):
+            self._abandon()
+            try:
+                self._restore_lost()
+                return
+            except LostError:
+                continue
+        raise ClusterError("Workers are lost again and again. Look into the logs of Ray.")
+
+    def _restore_lost(self) -> None:
+        self._nodes = self.crew.nodes()
+        crew = range(len(self.crew))
+        lost = [n for n in crew if self._number not in self.crew.call(n, "state").result()[0]]
+        for worker in lost:
+            self._progress[worker] = replace(
+                self._progress[worker], node=self._nodes[worker], restarts=self._progress[worker].restarts + 1
+            )
+            self.crew.set_up(worker, self.setting, self._files)
+        held = [self._copied_to[worker] for worker in lost] if self._copied_to else []
+        if not held or any(place is None or place in lost for place in held):
+            raise ClusterError(
+                "A worker was lost together with the copy of its rows. To go on from the last checkpoint, run this "
+                "again with --resume."
+            )
+        for answer in [
+            self.crew.call(n, "restore", self._number, self._task, at) for n, at in zip(lost, held, strict=True)
+        ]:
+            answer.result()
+        self._copy_shares([n for n in crew if self._copied_to[n] in lost])
+        self._ledger.restored(lost, self._number)
+
+    def _copy_places(self) -> list[CopyPlace]:
+        """Where the copy of each worker's share is kept: the folder, or the next worker that is on another machine."""
+        n = len(self.crew)
+        if self._folder is not None:
+            return [str(self._folder)] * n
+        places: list[CopyPlace] = []
+        for worker in range(n):
+            others = [(worker + step) % n for step in range(1, n)]
+            elsewhere = [other for other in others if self._nodes[other] != self._nodes[worker]]
+            places.append(next(iter(elsewhere or others), None))
+        return places
+
+    def _copy_shares(self, which: Sequence[int] | None = None) -> None:
+        """Make copies of the current shares of these workers, or of all."""
+        places = self._copy_places()
+        if not self._copied_to:
+            self._copied_to = places
+        crew = range(len(self.crew)) if which is None else which
+        for answer in [self.crew.call(worker, "send_copy", self._number, places[worker]) for worker in crew]:
+            answer.result()
+        for worker in crew:
+            self._copied_to[worker] = places[worker]

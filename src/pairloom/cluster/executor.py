@@ -1,0 +1,152 @@
+"""Who trains rounds: the interface, and its local form, the threads of this process.
+
+`BlockTraining` decides what is trained. An `Executor` holds the matrices and trains the rounds it is given. All
+executors train the same bytes.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from pairloom.cluster.holder import Holder, LocalHolder, aligned_zeros, new_model
+from pairloom.cluster.rounds import RoundMaker, RoundTask
+from pairloom.pairs.blocks import Division
+from pairloom.pairs.parts import rows_of_parts
+from pairloom.pairs.source import Dealings, Source
+from pairloom.progress import WorkerProgress
+from pairloom.system.threads import Workers
+from pairloom.types import Float64s
+
+if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
+    from pairloom.kernel.steps.block import BlockBuffers, RoundTables
+    from pairloom.kernel.steps.parts import Merging, PartNoise, PartRows
+
+WORK_OF_A_CALL = 2 * 10**9  # pairs * dim * (negatives + 1): a sixth of a second, since an interrupt waits for a call
+
+
+class Setting(NamedTuple):
+    """What a training in blocks is, for whoever does its work."""
+
+    source: Source
+    division: Division
+    lengths: Float64s  # of each v_w before training, relative to the usual length
+    frozen: int | None  # the side that does not move, as the kernel numbers them
+
+
+class Watch(NamedTuple):
+    """What a training wants to know while a round is trained, and whether it should end early."""
+
+    seen: Callable[[float, float], None]  # the share of the round that is done, and a mean square of inner products
+    stop_asked: Callable[[], bool]
+
+
+class Trained(NamedTuple):
+    """How far a round has got: the step to go on with, P if it is done. And the pairs of the round."""
+
+    next_step: int
+    n_pairs: int
+
+
+@runtime_checkable
+class Executor(Protocol):
+    """Holds the matrices of a training, and trains its rounds."""
+
+    def begin(self, setting: Setting) -> Holder:
+        """Make the matrices as they are before training."""
+
+    def train(self, task: RoundTask, watch: Watch) -> Trained:
+        """Train a round, or its first steps if `watch.stop_asked`."""
+
+    def progress(self) -> tuple[WorkerProgress, ...]:
+        """What each worker has done so far. Empty if the work is done in this process."""
+
+
+class ThreadExecutor:
+    """This process, on some threads."""
+
+    def __init__(self, pool: Workers, threads: int) -> None:
+        self.pool, self.threads = pool, threads
+
+    def begin(self, setting: Setting) -> LocalHolder:
+        config, n_contexts = setting.source.config, len(setting.source.contexts.names)
+        self.setting, self.maker = setting, RoundMaker(setting.source, setting.division)
+        self.model = new_model(setting.lengths, n_contexts, config.dim, config.seed, self.pool)
+        hubs, parts = self.maker.hubs, setting.division.parts
+        rows = (aligned_zeros(parts * len(ids) * self.model.stride) for ids in (hubs.words, hubs.contexts))
+        self._word_copies, self._context_copies = rows
+        return LocalHolder(self.model, config.dim, self.pool)
+
+    def train(self, task: RoundTask, watch: Watch) -> Trained:
+        tables = self._tables(task)
+        steps = RoundSteps(self, tables, task)
+        last = task.parts
+        while steps.done < last * task.parts:
+            done = steps.done / task.parts**2
+            for square in steps.train(last):
+                watch.seen(done, square)
+            if watch.stop_asked():
+                last = -(-steps.done // task.parts)
+        return Trained(last, int(tables.starts[-1]))
+
+    def progress(self) -> tuple[WorkerProgress, ...]:
+        return ()
+
+    def _tables(self, task: RoundTask) -> "RoundTables":
+        """The pairs of a round, dealt into blocks, and the rows and the noise of its parts."""
+        from pairloom.kernel.steps.block import RoundTables
+
+        dealings = self.maker.dealings(task)
+        rows = self.pool.submit(self._rows_and_noise, dealings)
+        dealt = self.setting.source.deal(task.draws, task.a_round, dealings, self.pool)
+        return RoundTables(dealt.pairs, dealt.starts, *rows.result())
+
+    def _rows_and_noise(self, dealings: Dealings) -> "tuple[PartRows, PartRows, PartNoise]":
+        from pairloom.kernel.steps.parts import PartRows
+
+        hubs = self.maker.hubs
+        words = PartRows(rows_of_parts(dealings.words), hubs.words, self._word_copies)
+        ids = words.ids if dealings.contexts is dealings.words else rows_of_parts(dealings.contexts)
+        contexts = PartRows(ids, hubs.contexts, self._context_copies)
+        return words, contexts, self.maker.noise_of(dealings.contexts, contexts.ids)
+
+
+class RoundSteps:
+    """The steps of one round, trained on all threads."""
+
+    def __init__(self, executor: ThreadExecutor, tables: "RoundTables", task: RoundTask) -> None:
+        from pairloom.kernel.steps.block import begin_steps
+
+        self._executor, self._tables, self._task = executor, tables, task
+        self._merging: Merging = executor.maker.merging(task)
+        self._noise_key = executor.maker.noise_key(task)
+        self._longest = int(np.diff(tables.starts).max())
+        self._unused: list[BlockBuffers] = []  # at most one per thread, used again because fresh memory costs time
+        self._progress = begin_steps(task.parts, task.first)
+        config = executor.setting.source.config
+        work = int(tables.starts[-1]) * config.dim * (config.negatives + 1) // task.parts**2
+        self._blocks_of_a_call = max(1, WORK_OF_A_CALL // (1 + work))
+
+    @property
+    def done(self) -> int:
+        """Blocks of the round that are done."""
+        return int(self._progress[8])
+
+    def train(self, last: int) -> Iterator[float]:
+        """Train for a while, at most up to step `last` - 1. Yields the mean squares of inner products, by thread."""
+        return self._executor.pool.map(self._call, [last] * self._executor.threads)
+
+    def _call(self, last: int) -> float:
+        from pairloom.kernel.steps.block import Descent, Steps, make_buffers, train_steps
+
+        model, setting, tables = self._executor.model, self._executor.setting, self._tables
+        negatives = setting.source.config.negatives
+        try:
+            buffers = self._unused.pop()
+        except IndexError:
+            buffers = make_buffers(negatives, self._longest, tables.noise.cut.shape[1], model.width)
+        steps = Steps(self._task.parts, last, self._progress, self._blocks_of_a_call)
+        descent = Descent(negatives, self._noise_key, self._task.rates)
+        square: float = train_steps(model, buffers, tables, steps, self._merging, descent, setting.frozen)
+        self._unused.append(buffers)
+        return square

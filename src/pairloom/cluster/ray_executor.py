@@ -1,0 +1,118 @@
+"""`RayExecutor`: training on the workers of a Ray cluster, or of a Ray that it starts on this machine."""
+
+import os
+import secrets
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pairloom.cluster.driver import Driver
+from pairloom.cluster.executor import Setting, Trained, Watch
+from pairloom.cluster.ledger import Ledger
+from pairloom.cluster.ray_crew import RayCrew
+from pairloom.cluster.remote import RemoteHolder
+from pairloom.cluster.rounds import RoundTask
+from pairloom.config import is_whole
+from pairloom.errors import ClusterError, ConfigError
+from pairloom.progress import WorkerProgress
+from pairloom.system.cache_folder import cache_folder
+from pairloom.system.extras import need
+from pairloom.types import PathName
+
+LOCAL = "local"
+_LOOPBACK = "127.0.0.2"  # Ray replaces 127.0.0.1 by an address that other machines can reach
+_MOST_WORKERS = 1024
+
+
+class RayExecutor:
+    """Trains on workers of Ray. The vectors have the same bytes as without it.
+
+    address   "local" starts a Ray on this machine, which ends with the training. Otherwise the address of a cluster,
+              for example "10.0.0.1:6379", or "auto" for the one that runs on this machine
+    workers   how many; each has its share of the vectors
+    threads   of each worker
+    copies    a folder that all machines see, for copies of the workers' rows. Without one, each worker keeps a copy of
+              another's rows
+    log       a file for the log of rounds
+    """
+
+    def __init__(
+        self,
+        address: str = LOCAL,
+        *,
+        workers: int = 2,
+        threads: int = 1,
+        copies: PathName | None = None,
+        log: PathName | None = None,
+    ) -> None:
+        for name, value in (("workers", workers), ("threads", threads)):
+            if not is_whole(value) or not 1 <= value <= _MOST_WORKERS:
+                raise ConfigError(f"{name}={value!r} is out of range. Use a whole number from 1 to {_MOST_WORKERS}.")
+        if not isinstance(address, str) or not address:
+            raise ConfigError(f"address={address!r} is not an address. Use local, auto, or for example 10.0.0.1:6379.")
+        self.address, self.workers, self.threads = address, workers, threads
+        self._copies = None if copies is None else Path(copies)
+        self._ledger = Ledger(log)
+        self._driver: Driver | None = None
+        self._progress: tuple[WorkerProgress, ...] = ()
+
+    def __enter__(self) -> Self:
+        protect(self.address)
+        need("ray", "ray", "Training on a cluster")
+        self._started = connect(self.address, self.workers * self.threads)
+        self._crew = RayCrew(self.workers, self.threads)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        import ray
+
+        self._progress, self._driver = self.progress(), None
+        self._crew.close()
+        if self._started:
+            ray.shutdown()
+
+    def begin(self, setting: Setting) -> RemoteHolder:
+        folder = self._copies
+        if folder is None and self.workers == 1:
+            folder = cache_folder(None)
+        self._driver = Driver(self._crew, folder, self._ledger)
+        return self._driver.begin(setting)
+
+    def train(self, task: RoundTask, watch: Watch) -> Trained:
+        assert self._driver is not None  # `begin` was called
+        return self._driver.train(task, watch)
+
+    def progress(self) -> tuple[WorkerProgress, ...]:
+        return self._driver.progress() if self._driver else self._progress
+
+
+def protect(address: str) -> None:
+    """Have Ray ask for a token, and report nothing to its makers. Ray reads this when it is imported."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # what is lost is brought back, without tracebacks
+    if os.environ.setdefault("RAY_AUTH_MODE", "token") == "token" and address == LOCAL:
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+
+
+def connect(address: str, n_cpus: int) -> bool:
+    """Start a Ray, or connect to one. Returns whether it should be shut down in the end.
+
+    A Ray that this process is connected to already is used as it is.
+    """
+    import ray
+
+    if ray.is_initialized():
+        return False
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    try:
+        if address == LOCAL:
+            ray.init(address=LOCAL, num_cpus=n_cpus, include_dashboard=False, _node_ip_address=_LOOPBACK, **quiet)
+        else:
+            ray.init(address=address, **quiet)
+    except Exception as error:
+        what = str(error).strip().splitlines()
+        raise ClusterError(
+            f"Ray cannot be reached at {address}: {what[0] if what else type(error).__name__} Check that it runs there "
+            "and that RAY_AUTH_MODE and its token are the same on all machines; see docs/cluster.md."
+        ) from None
+    return True

@@ -1,0 +1,84 @@
+"""A round as a task that any worker can do: what is dealt and drawn in it follows from the task and the source.
+
+`RoundMaker` makes what is the same for all workers of a round: how rows are dealt to parts, the noise of the parts, and
+how the hubs' copies are merged.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.corpus.vocabulary import noise
+from pairloom.method.draws import Purpose, key
+from pairloom.pairs.blocks import Division
+from pairloom.pairs.hubs import CURVATURE, hubs_of, sampled_rows
+from pairloom.pairs.parts import Dealing, deal, noise_of_parts
+from pairloom.pairs.source import Dealings, Round, Source
+from pairloom.types import Float64s
+
+if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
+    from pairloom.kernel.steps.parts import Merging, PartNoise
+
+
+class RoundTask(NamedTuple):
+    """A round to train, from step `first` on."""
+
+    draws: int  # the epoch, counted with those of the vectors that the training started from
+    a_round: Round
+    parts: int
+    first: int
+    rates: Float64s  # (P + 1,): the learning rate at the begin of each step and at the end of the last
+    share: float  # of the positions of an epoch
+
+
+class RoundMaker:
+    """What the rounds of one training are made with."""
+
+    def __init__(self, source: Source, division: Division) -> None:
+        self.source, self.config = source, source.config
+        self.noise = noise(source.contexts.mass, source.config.noise_power)
+        self.hubs = Hubs(source, division.parts, self.noise)
+
+    def dealings(self, task: RoundTask) -> Dealings:
+        """Words and contexts, dealt to parts. If words are contexts, they have the same parts."""
+        return self.dealt(task.parts, key(self.config.seed, Purpose.PARTS, task.draws, task.a_round.number))
+
+    def dealt(self, parts: int, deal_key: np.uint64) -> Dealings:
+        """`dealings` by this key."""
+        words = deal(len(self.source.words.names), self.hubs.words, parts, deal_key)
+        if self.source.one_vocabulary:
+            return Dealings(words, words, deal_key)
+        contexts = deal(len(self.noise), self.hubs.contexts, parts, key(int(deal_key), Purpose.PARTS))
+        return Dealings(words, contexts, deal_key)
+
+    def noise_key(self, task: RoundTask) -> np.uint64:
+        """Of the draws of a round's negatives."""
+        return key(self.config.seed, Purpose.NOISE, task.draws, task.a_round.number)
+
+    def noise_of(self, contexts: Dealing, ids: npt.NDArray[np.int32]) -> "PartNoise":
+        """The noise of each part. ids: `rows_of_parts` of the contexts."""
+        return noise_of_parts(self.noise, contexts, ids)
+
+    def merging(self, task: RoundTask) -> "Merging":
+        """What the kernel needs to merge the hubs' copies after each step of a round."""
+        return self.hubs.merging(task.share * self.source.n_pairs / task.parts**2)
+
+
+class Hubs:
+    """The hubs of one training, and how far they go in a block."""
+
+    def __init__(self, source: Source, parts: int, noise: Float64s) -> None:
+        self.words, self.contexts = (hubs_of(share, parts) for share in (source.word_share, source.context_share))
+        self.sampled_words, self.sampled_contexts = map(sampled_rows, (source.word_share, source.context_share))
+        # The steps that a hub takes for each pair: with its own pairs, and with what is drawn.
+        k = source.config.negatives
+        self._word_steps = (1 + k) * source.word_share[self.words]
+        self._context_steps = source.context_share[self.contexts] + k * noise[self.contexts]
+
+    def merging(self, pairs: float) -> "Merging":
+        """For blocks of this many pairs."""
+        from pairloom.kernel.steps.parts import Merging
+
+        sampled = self.sampled_words, self.sampled_contexts
+        return Merging(*sampled, pairs * self._word_steps, pairs * self._context_steps, CURVATURE)

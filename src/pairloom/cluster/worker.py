@@ -1,0 +1,429 @@
+"""One worker of a cluster: it has a share of the rows, and trains its blocks of every round.
+
+The driver gives all workers the same tasks, and they send each other rows, parts and copies of hubs directly. A round
+turns the share `base` into the share `number`. The old share is kept until the driver has seen that all workers have
+the new one, so a round can be given up and trained again at any time:
+
+    train(base=6, number=7) on all workers     each has share 6 and share 7
+    a worker is lost before all are done       the others drop share 7 again, the lost one gets a copy of share 6
+    train(base=6, number=7) once more          the same bytes
+    train(base=7, number=8)                    now share 6 is dropped
+"""
+
+import resource
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pairloom import __version__
+from pairloom.cluster.blocks import WorkerBlocks
+from pairloom.cluster.copies import read_copy, write_copy
+from pairloom.cluster.executor import Setting
+from pairloom.cluster.mailbox import AbandonedError, Label, Mailbox
+from pairloom.cluster.places import Places, ids_of, moves
+from pairloom.cluster.rounds import RoundMaker, RoundTask
+from pairloom.cluster.share import SIDES, Share, Side, memory_for
+from pairloom.method.draws import Purpose, key
+from pairloom.pairs.blocks import stride_of
+from pairloom.pairs.source import Dealings
+from pairloom.progress import WorkerProgress
+from pairloom.system.threads import Workers, workers
+from pairloom.types import Float64s, Ids, Matrix
+
+ROWS_PER_MESSAGE = 1 << 24  # bytes
+
+Send = Callable[[int, str, tuple[Any, ...]], Any]  # calls a method of another worker, without waiting
+
+
+class Order(NamedTuple):
+    """A round to train, for all workers."""
+
+    attempt: int  # to train any round, counted over the whole training
+    base: int  # the share to begin with
+    number: int  # and the one to make
+    task: RoundTask
+
+
+class Report(NamedTuple):
+    """What a worker says of a round."""
+
+    n_pairs: int
+    largest_square: float
+
+
+CopyPlace = int | str | None  # the worker, or the folder, that keeps a copy of a share; None if there is neither
+
+
+def places_at_end(dealings: Dealings, task: RoundTask, n_workers: int) -> Places:
+    """Where rows are after a round: the parts of the contexts stay where they were in its last step, P - 1."""
+    return Places.of(dealings, n_workers, task.parts - 1, task.parts - 1 - task.first)
+
+
+def places_after(maker: RoundMaker, task: RoundTask, n_workers: int) -> Places:
+    """`places_at_end` of a round that was trained by others."""
+    return places_at_end(maker.dealings(task), task, n_workers)
+
+
+class Worker:
+    """One worker. All of its methods may be called at the same time, `train` once at a time."""
+
+    def __init__(self, number: int, n_workers: int, threads: int) -> None:
+        self._number, self._n_workers, self._threads = number, n_workers, threads
+        self.mailbox = Mailbox()
+        self._shares: dict[int, Share] = {}
+        self._copies: dict[tuple[int, int], dict[Side, Matrix]] = {}  # of other workers, by worker and number of share
+        self._unused: list[
+            Matrix
+        ] = []  # memory of dropped shares and copies, used again because fresh memory costs time
+        self._unused_copies: list[Matrix] = []
+        self._send: Send = lambda worker, method, content: None
+        self._lock = threading.Lock()
+        self._blocks_done = self._rows = self._bytes = 0
+        self._seconds_training = self._square = 0.0
+
+    # --- Beginning
+
+    def set_up(self, setting: Setting, send: Send) -> None:
+        """What the training is, and how to reach the others."""
+        self.setting, self._send = setting, send
+        self.maker = RoundMaker(setting.source, setting.division)
+        self._stride = stride_of(setting.source.config.dim)
+
+    def first_places(self) -> Places:
+        """Where rows are before the first round: dealt by an arbitrary key."""
+        return Places.of(self.maker.dealt(self.setting.division.parts, np.uint64(0)), self._n_workers, 0, 0)
+
+    def begin(self) -> None:
+        """Make share 0: W small and random, C zero."""
+        from pairloom.kernel.rng import start_rows
+
+        config, places = self.maker.config, self.first_places()
+        share = Share.empty(0, self._number, places, self._stride, [])
+        start_key = key(config.seed, Purpose.START)
+
+        def fill(rows: Matrix, ids: np.ndarray) -> None:
+            start_rows(rows.reshape(-1), self._stride, config.dim, start_key, self.setting.lengths, ids)
+
+        share.each_row("W", ids_of(places.dealings)[0], fill)
+        self._shares = {0: share}
+
+    # --- A round
+
+    def train(self, order: Order, copy_to: "CopyPlace") -> Report | None:
+        """Train a round, and have a copy of the new share kept. None if this attempt was given up."""
+        with suppress(AbandonedError):
+            return self._train(order, copy_to)
+        return None
+
+    def _train(self, order: Order, copy_to: "CopyPlace") -> Report:
+        self.mailbox.begin(order.attempt)
+        self._go_back_to(order.base)
+        with workers(self._threads) as pool, self._timed():
+            share, blocks = self._deal(order, pool)
+            self._square = 0.0
+            for step in range(order.task.first, order.task.parts):
+                self._train_step(order, blocks, step, pool)
+        self._shares[order.number] = share
+        self.send_copy(order.number, copy_to)
+        return Report(blocks.n_pairs, self._square)
+
+    def _go_back_to(self, base: int) -> None:
+        """Drop all shares but this one, and copies of others that are older."""
+        with self._lock:
+            for number in [*self._shares]:
+                if number != base:
+                    share = self._shares.pop(number)
+                    self._unused = [share.W, share.C]
+            for at in [at for at in self._copies if at[1] < base]:
+                self._unused_copies += self._copies.pop(at).values()
+        self._blocks_done = 0
+
+    def _deal(self, order: Order, pool: Workers) -> tuple[Share, WorkerBlocks]:
+        """Get the rows of the new dealing, and the pairs of the round."""
+        from pairloom.kernel.steps.deal_text import Wanted
+
+        task, old = order.task, self._shares[order.base]
+        dealings = self.maker.dealings(task)
+        begin = Places.of(dealings, self._n_workers, task.first, 0)
+        share = Share.empty(order.number, self._number, begin, self._stride, self._unused)
+        self._send_rows(order, old, begin)
+        blocks = WorkerBlocks(self.maker, task, share, self._n_workers, self.setting.frozen, max(1, self._threads))
+        wanted = Wanted(blocks.first_row, blocks.last_row, task.first, task.parts)
+        blocks.take(self.setting.source.deal(task.draws, task.a_round, dealings, pool, wanted))
+        self._take_rows(order, old, share)
+        return share._replace(places=places_at_end(dealings, task, self._n_workers)), blocks
+
+    def _send_rows(self, order: Order, old: Share, new: Places) -> None:
+        """Send the rows that others need, as they are in the old share."""
+        for side, ids in zip(SIDES, ids_of(new.dealings), strict=True):
+            to = new.words if side == "W" else new.contexts
+            for worker in self._others():
+                for sender, source, _ in moves(old.side(side), to, worker, ids):
+                    if sender == self._number:
+                        for number, some in enumerate(self._pieces(source)):
+                            self._post(
+                                order.attempt, worker, ("rows", side, self._number, number), old.rows(side)[some]
+                            )
+
+    def _take_rows(self, order: Order, old: Share, share: Share) -> None:
+        """Fill the new share: with rows that stay here, with those of others, and with the hubs."""
+        for side, ids in zip(SIDES, ids_of(share.places.dealings), strict=True):
+            rows = share.rows(side)
+            share.hubs(side)[...] = old.hubs(side)
+            for sender, source, target in moves(old.side(side), share.side(side), self._number, ids):
+                if sender == self._number:
+                    rows[target] = old.rows(side)[source]
+                    continue
+                for number, some in enumerate(self._pieces(target)):
+                    rows[some] = self._take(("rows", side, sender, number), len(some))
+
+    def _pieces(self, rows: np.ndarray) -> Iterator[np.ndarray]:
+        """Rows in pieces that fit into one message."""
+        most = max(1, ROWS_PER_MESSAGE // (4 * self._stride))
+        return (rows[first : first + most] for first in range(0, len(rows), most))
+
+    # --- A step
+
+    def _train_step(self, order: Order, blocks: WorkerBlocks, step: int, pool: Workers) -> None:
+        """Train the blocks of a step. The first part is sent while the others are trained, the last may come late."""
+        blocks.squares[:] = 0.0
+        trained = [] if blocks.n_rows == 0 else self._train_rows(order, blocks, step, pool)
+        self._square = float(np.max([self._square, *trained]))  # NaN if one is
+        self.mailbox.check()
+        if blocks.has_hubs:
+            blocks.measure_words()
+            self._merge(order, blocks, step)
+
+    def _train_rows(self, order: Order, blocks: WorkerBlocks, step: int, pool: Workers) -> list[float]:
+        first, last, parts = blocks.first_row, blocks.last_row, order.task.parts
+        to_next = self._owner(blocks, first - 1) if step + 1 < parts else self._number
+        from_last = self._owner(blocks, last) if step > order.task.first else self._number
+        rows = [pool.submit(blocks.train, row, step) for row in range(first, last - 1)]
+        squares = []
+        if last - first > 1:
+            squares.append(rows[0].result())
+            self._give_part(order, blocks, first, step, to_next)
+        if from_last != self._number:
+            seat = blocks.share.seat("C", blocks.seat_at(last - 1, step))
+            seat[...] = self._take(("part", step), len(seat))
+        rows.append(pool.submit(blocks.train, last - 1, step))
+        for number, row in enumerate(rows[len(squares) :]):
+            squares.append(row.result())
+            self._blocks_done += 1
+            if number == 0 and last - first == 1:
+                self._give_part(order, blocks, first, step, to_next)
+        return squares
+
+    def _owner(self, blocks: WorkerBlocks, row: int) -> int:
+        return int(blocks.share.places.words.owner[row % blocks.task.parts])
+
+    def _give_part(self, order: Order, blocks: WorkerBlocks, row: int, step: int, worker: int) -> None:
+        if worker != self._number:
+            self._post(order.attempt, worker, ("part", step + 1), blocks.share.seat("C", blocks.seat_at(row, step)))
+
+    def _merge(self, order: Order, blocks: WorkerBlocks, step: int) -> None:
+        """Merge the copies of the hubs. Each worker merges some of the hubs and sends them to all others."""
+        cared = [self._cared_by(blocks, worker) for worker in range(self._n_workers)]
+        busy = np.unique(blocks.share.places.words.owner).tolist()  # the workers that have blocks
+        for worker in self._others():
+            if self._number in busy and any(map(len, cared[worker])):
+                w, c = cared[worker]
+                copies = blocks.word_copies[:, w], blocks.context_copies[:, c], blocks.squares
+                self._post(order.attempt, worker, ("copies", step, self._number), copies)
+        if any(map(len, cared[self._number])):
+            merged = self._merge_cared(blocks, step, busy, *cared[self._number])
+            for worker in self._others():
+                self._post(order.attempt, worker, ("merged", step, self._number), merged)
+        for worker in self._others():
+            if any(map(len, cared[worker])):
+                w, c = cared[worker]
+                rows = self._take(("merged", step, worker), len(w) + len(c))
+                blocks.share.hubs("W")[w], blocks.share.hubs("C")[c] = rows
+
+    def _cared_by(self, blocks: WorkerBlocks, worker: int) -> tuple[np.ndarray, np.ndarray]:
+        """The hubs of both sides that a worker merges: every N-th."""
+        hubs = blocks.maker.hubs
+        words, contexts = (np.arange(worker, len(ids), self._n_workers) for ids in (hubs.words, hubs.contexts))
+        return words, contexts
+
+    def _merge_cared(
+        self, blocks: WorkerBlocks, step: int, busy: list[int], w: np.ndarray, c: np.ndarray
+    ) -> tuple[Matrix, Matrix]:
+        """Merge the hubs w and c, of which the copies come in the order of the block rows."""
+        from pairloom.kernel.steps.parts import PartRows, merge_hubs
+
+        own = blocks.word_copies[:, w], blocks.context_copies[:, c], blocks.squares
+        sent = [own if n == self._number else self._take(("copies", step, n), len(w) + len(c)) for n in busy]
+        squares = sum((of_worker[2] for of_worker in sent), blocks.squares_of_hubs())
+        w_square, c_square = (np.cumsum(squares, axis=1)[:, -1] / squares.shape[1]).tolist()
+        merging, lr, parts = blocks.maker.merging(blocks.task), float(blocks.task.rates[step]), blocks.task.parts
+        sides = (w, merging.word_steps, c_square), (c, merging.context_steps, w_square)
+        merged = []
+        for n, (side, (cared, steps, square)) in enumerate(zip(SIDES, sides, strict=True)):
+            copies = np.ascontiguousarray(np.concatenate([of_worker[n] for of_worker in sent])).reshape(-1)
+            hubs = blocks.share.hubs(side)
+            rows = PartRows(np.empty((1, 0), np.int32), cared.astype(np.int32), copies)
+            pull = lr * merging.curvature * square
+            merge_hubs(hubs.reshape(-1), rows, parts, self._stride, blocks.width, steps[cared], pull)
+            merged.append(hubs[cared])
+        return merged[0], merged[1]
+
+    # --- Messages
+
+    def post(self, attempt: int, label: Label, content: Any) -> None:
+        """A message of another worker."""
+        self.mailbox.put(attempt, label, content)
+
+    def abandon(self, attempt: int) -> None:
+        """Give up an attempt to train a round."""
+        self.mailbox.abandon(attempt)
+
+    def _post(self, attempt: int, worker: int, label: Label, content: Any) -> None:
+        self._send(worker, "post", (attempt, label, content))
+
+    def _take(self, label: Label, rows: int) -> Any:
+        content = self.mailbox.take(label)
+        self._count(rows, sum(array.nbytes for array in (content if isinstance(content, tuple) else (content,))))
+        return content
+
+    def _others(self) -> list[int]:
+        """The other workers, the next one first, so that not all send to the same one."""
+        return [(self._number + n) % self._n_workers for n in range(1, self._n_workers)]
+
+    # --- Copies, for when a worker is lost
+
+    def send_copy(self, number: int, to: "CopyPlace") -> None:
+        """Give another worker, or a folder, a copy of a share. Returns when it is there."""
+        if to is None:
+            return
+        share = self._shares[number]
+        if isinstance(to, str):
+            write_copy(Path(to), self._number, number, {side: share.rows(side) for side in SIDES})
+            return
+        for side in SIDES:
+            rows = share.rows(side)
+            for piece in self._pieces(np.arange(len(rows))):
+                self._send(to, "keep_copy", (self._number, number, side, int(piece[0]), len(rows), rows[piece]))()
+
+    def keep_copy(self, worker: int, number: int, side: Side, first: int, n: int, rows: Matrix) -> None:
+        """Keep some rows of another worker's share."""
+        with self._lock:
+            copy = self._copies.setdefault((worker, number), {})
+            if side not in copy:
+                copy[side] = memory_for(n * self._stride, self._unused_copies).reshape(n, self._stride)
+        copy[side][first : first + len(rows)] = rows
+        self._count(len(rows), rows.nbytes)
+
+    def copied_rows(self, worker: int, number: int, side: Side, first: int, last: int) -> Matrix:
+        """Some rows of the copy of a share."""
+        return self._copies[worker, number][side][first:last]
+
+    def restore(self, number: int, task: RoundTask | None, at: "CopyPlace") -> None:
+        """Get this worker's share back, which the round `task` has made, or `begin` if None."""
+        places = self.first_places() if task is None else places_after(self.maker, task, self._n_workers)
+        share = Share.empty(number, self._number, places, self._stride, [])
+        if isinstance(at, str):
+            copy = read_copy(Path(at), self._number, number)
+            for side in SIDES:
+                share.rows(side)[...] = copy[side]
+        elif at is not None:
+            for side in SIDES:
+                rows = share.rows(side)
+                for piece in self._pieces(np.arange(len(rows))):
+                    first, last = int(piece[0]), int(piece[-1]) + 1
+                    rows[first:last] = self._send(at, "copied_rows", (self._number, number, side, first, last))()
+        self._shares = {number: share}
+
+    # --- What the driver asks for between rounds
+
+    def state(self) -> tuple[list[int], str]:
+        """The shares that are here, and the version of pairloom."""
+        return sorted(self._shares), __version__
+
+    def rows(self, number: int, side: Side, first: int, last: int) -> tuple[np.ndarray, Matrix]:
+        """Those of rows first..last-1 of a matrix that are here: which, and the rows without padding."""
+        share = self._shares[number]
+        here, at = share.find(side, np.arange(first, last))
+        return here, share.rows(side)[at, : self.maker.config.dim]
+
+    def put_rows(self, number: int, side: Side, ids: np.ndarray, rows: Matrix) -> None:
+        """Replace those of these rows that are here."""
+        share = self._shares[number]
+        places = share.side(side)
+        owner, at = places.find(ids)
+        at = np.where(owner < 0, at + places.first_hub(self._number), at)
+        here = np.flatnonzero((owner == self._number) | (owner < 0))
+        share.rows(side)[at[here], : self.maker.config.dim] = rows[here]
+
+    def largest(self, number: int) -> float:
+        """The largest absolute component of the rows here."""
+        return self._shares[number].largest()
+
+    def products(self, number: int, w: Ids, contexts: Ids) -> tuple[np.ndarray, Float64s]:
+        """v_w·v_c for the pairs whose word is here: which, and their products. Contexts come from the other workers."""
+        from pairloom.kernel.loss import list_products
+
+        share, dim = self._shares[number], self.maker.config.dim
+        here, at = share.find("W", w)
+        pair = np.arange(contexts[here].size) // contexts.shape[1]
+        wanted = contexts[here].ravel()
+        products = np.empty(len(wanted))
+        order = np.argsort(wanted, kind="stable")
+        W = share.rows("W")[:, :dim]
+        for ids in self._pieces(np.unique(wanted)):
+            C = self._gathered(number, ids)
+            first, last = np.searchsorted(wanted[order], [ids[0], ids[-1] + 1])
+            some = order[first:last]
+            list_products(W, C, at[pair[some]], np.searchsorted(ids, wanted[some]), some, products)
+        return here, products.reshape(-1, contexts.shape[1])
+
+    def _gathered(self, number: int, ids: np.ndarray) -> Matrix:
+        """Rows of C from all workers, without padding."""
+        share, dim = self._shares[number], self.maker.config.dim
+        owner, at = share.places.contexts.find(ids)
+        rows = np.empty((len(ids), dim), np.float32)
+        rows[owner < 0] = share.hubs("C")[at[owner < 0], :dim]
+        waiting = []
+        for worker in np.unique(owner[owner >= 0]).tolist():
+            theirs = np.flatnonzero(owner == worker)
+            if worker == self._number:
+                rows[theirs] = share.rows("C")[at[theirs], :dim]
+            else:
+                waiting.append((theirs, self._send(worker, "rows_at", (number, at[theirs]))))
+        for theirs, answer in waiting:
+            rows[theirs] = answer()
+            self._count(len(theirs), 4 * dim * len(theirs))
+        return rows
+
+    def rows_at(self, number: int, at: np.ndarray) -> Matrix:
+        """Rows of C by their place in memory, without padding."""
+        return self._shares[number].rows("C")[at, : self.maker.config.dim]
+
+    def progress(self) -> tuple[int, float, WorkerProgress]:
+        """Blocks of the round that are done, the largest mean square in it, and what was done so far."""
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        progress = WorkerProgress(
+            rows_moved=self._rows,
+            bytes_received=self._bytes,
+            seconds_waiting=self.mailbox.seconds_waiting,
+            seconds_training=self._seconds_training,
+            memory=memory,
+        )
+        return self._blocks_done, self._square, progress
+
+    def _count(self, rows: int, n_bytes: int) -> None:
+        with self._lock:
+            self._rows, self._bytes = self._rows + rows, self._bytes + n_bytes
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds_training += time.perf_counter() - began

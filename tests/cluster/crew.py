@@ -1,0 +1,66 @@
+"""A crew of workers in this process, on threads: the same calls as on Ray, without Ray."""
+
+from concurrent.futures import ThreadPoolExecutor, wait
+from copy import deepcopy
+
+from pairloom.cluster.driver import LostError
+from pairloom.cluster.shipping import attached
+from pairloom.cluster.worker import Worker
+
+
+class Answer:
+    def __init__(self, future):
+        self.future = future
+
+    def result(self):
+        return self.future.result()
+
+
+class ThreadCrew:
+    """Workers that can be lost: `lose` replaces one by a new one that knows nothing."""
+
+    def __init__(self, n, threads=1):
+        self.threads = threads
+        self.workers = [Worker(number, n, threads) for number in range(n)]
+        self.pools = [ThreadPoolExecutor(8) for _ in range(n)]
+        self.generation = [0] * n
+
+    def __len__(self):
+        return len(self.workers)
+
+    def call(self, worker, method, *args):
+        return Answer(self.pools[worker].submit(self._run, worker, self.generation[worker], method, args))
+
+    def _run(self, number, generation, method, args):
+        worker = self.workers[number]
+        try:
+            result = getattr(worker, method)(*args)
+        except Exception:
+            if self.generation[number] != generation:
+                raise LostError(f"worker {number}") from None
+            raise
+        if self.generation[number] != generation:
+            raise LostError(f"worker {number}")
+        return result
+
+    def done(self, answers, seconds):
+        wait([answer.future for answer in answers], seconds, "FIRST_COMPLETED" if seconds else "ALL_COMPLETED")
+        return [answer.future.done() for answer in answers]
+
+    def set_up(self, worker, setting, files):
+        assert files.are_seen()
+        source = attached(setting.source, files.folder)
+        self.workers[worker].set_up(setting._replace(source=source), self.send)
+
+    def send(self, worker, method, content):
+        """Messages are copied, as on Ray: the sender may overwrite its rows at once."""
+        return self.call(worker, method, *deepcopy(content)).result
+
+    def nodes(self):
+        return ["here"] * len(self)
+
+    def lose(self, number):
+        """The worker is gone at once, with all its rows; one without rows takes its place."""
+        self.generation[number] += 1
+        gone, self.workers[number] = self.workers[number], Worker(number, len(self), self.threads)
+        gone.mailbox.abandon(1 << 60)
