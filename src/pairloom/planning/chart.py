@@ -18,9 +18,10 @@ COLOURS = {
     "number of parts": "#57606a",
     MEMORY: "#000000",
 }
+_YEAR = 31_557_600
 _UNITS = [(1, "1 s"), (10, "10 s"), (60, "1 min"), (600, "10 min"), (3600, "1 h"), (36_000, "10 h")]
-_UNITS += [(86_400 * n, f"{n} day" + "s" * (n > 1)) for n in (3, 10, 30, 100)] + [(31_557_600, "1 year")]
-_UNITS += [(31_557_600 * 10**n, f"{10**n:,} years") for n in range(1, 7)]
+_UNITS += [(86_400 * n, f"{n} days") for n in (3, 10, 30)] + [(_YEAR // 4, "¼ year"), (_YEAR, "1 year")]
+_UNITS += [(_YEAR * 10**n, f"{10**n:,} y") for n in range(1, 7)]
 _TITLE, _KEY = 24, 44  # heights
 _STYLE = """
 svg { font-family: system-ui, sans-serif; background: #fff; } text { font-size: 12px; fill: #1b1f24; }
