@@ -1,5 +1,7 @@
 """What `plan` predicts, on one machine and on several."""
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -99,6 +101,20 @@ def test_one_machine_needs_no_more_than_training_checks_and_nearly_as_much():
     need = total(training_need(TrainConfig(), of_text(vocabulary, TrainConfig()), 2))
     found = pairloom.plan(vocabulary=vocabulary, threads=2, pairs_per_second=1e6)
     assert 0.9 * (RUNNING + need) < found.asked.memory_total <= RUNNING + need
+
+
+def test_patience_keeps_a_second_model():
+    model = 2 * 2_000_000 * 4 * 112
+    assert plan(patience=1).asked.memory_total == plan().asked.memory_total + model
+
+
+def test_ray_is_not_needed():
+    code = (
+        "import sys; sys.modules['ray'] = None; import pairloom; "
+        "print(pairloom.plan(tokens='1G', words='1M', workers=2, pairs_per_second=1e6).advice.workers)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) >= 1
 
 
 # --- What binds

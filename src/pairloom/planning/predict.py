@@ -147,6 +147,9 @@ def memory(workload: Workload, setup: Setup, workers: int) -> list[MemoryItem]:
     needed = TrainingSizes(words, contexts, name_bytes, round(longest.tokens), workload.kept, longest.pairs)
     training = training_need(replace(workload.config, heldout=0.0, patience=None), needed, setup.threads)
     training.append(_heldout_memory(workload))
+    if workload.config.patience is not None:
+        state = workload.row_bytes * (workload.words.rows + workload.contexts.rows)
+        training.append(MemoryItem("for the best state of them", state))
     encoding = encoding_need(workload.words.rows, workload.words.bins.name_bytes, setup.threads)
     most = max(training, encoding, key=total)
     return [MemoryItem("Python and compiled code", RUNNING), *(item for item in most if item.size)]
