@@ -17,7 +17,7 @@ PER_WORD = 60  # bytes of a word or context in the tables that every worker has:
 # Measured with Ray 2.60 on 2 and 4 workers, dim 10 to 300, as multiples of a worker's rows: memory that is kept for
 # reuse or holds rows on their way, and pages of Ray's object store that the process has used. The latter are shared by
 # all workers of a machine.
-IN_USE, IN_STORE = 6.0, 8.5
+IN_USE, IN_STORE = 6.0, 7.0
 PER_PAIR, PER_TOKEN = 9, 16  # bytes of a pair of the round, and of a token that stays
 STRING, PER_NAME = 64, 40  # bytes of a name on the driver, without its characters, and of its entries in lists
 

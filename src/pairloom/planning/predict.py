@@ -21,6 +21,7 @@ from pairloom.training.memory_need import PER_PAIR_KEPT_ASIDE, TrainingSizes, en
 Copies = Literal["workers", "disk"]
 
 DISK = 500e6  # bytes a second
+FLUSHING = 0.05  # seconds to flush even a small file to the disk
 HELDOUT_STEP = 1.5e-9  # seconds for each number of a row, of each held-out pair and each of its negatives
 PREPARING = 6e-8  # seconds for a thread to count a token and to encode it
 STARTING = 1.0  # seconds to load Python and kernels, once they are compiled
@@ -88,7 +89,7 @@ def cost(workload: Workload, speed: Speed, setup: Setup, workers: int) -> Cost:
         workers,
         times,
         heldout * (config.epochs + 1) / setup.threads,
-        4 * config.dim * rows / DISK,
+        FLUSHING + 4 * config.dim * rows / DISK,
         STARTING + (STARTING_RAY if workers > 1 else 0.0) + PREPARING * workload.tokens / setup.threads,
         traffic,
         _traffic(workload, workload.longest, setup, workers),

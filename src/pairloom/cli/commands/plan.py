@@ -71,7 +71,7 @@ def _add_workers(parser: ArgumentParser) -> None:
     workers.add_argument(
         "--network",
         metavar="SPEED",
-        help="what a worker receives in a second: 10Gb are bits, 1.25GB are bytes (default: 10Gb)",
+        help="what a worker receives in a second in practice: 10Gb are bits, 1.25GB are bytes (default: 10Gb)",
     )
     workers.add_argument("--latency", type=number, metavar="MS", help="milliseconds of a message (default: 1)")
     workers.add_argument(
