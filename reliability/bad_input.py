@@ -41,8 +41,8 @@ MUTANTS = [
     Mutant(
         "training writes its output before it has learnt anything",
         "cli/commands/train.py",
-        "    began = time.perf_counter()\n",
-        '    open(args.output, "w").close()\n    began = time.perf_counter()\n',
+        "    began, executor = time.perf_counter(), executor_of(args)\n",
+        '    open(args.output, "w").close()\n    began, executor = time.perf_counter(), executor_of(args)\n',
     ),
 ]
 

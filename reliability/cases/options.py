@@ -13,6 +13,7 @@ from reliability.cases.case import Case
 # A valid line of each command, so that only the option added to it can be wrong.
 LINES = {
     "train": "text.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1",
+    "train --ray": "text.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --ray local",
     "train --checkpoint": "text.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --checkpoint run",
     "train --pairs": "pairs.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --pairs",
     "plan": "text.txt --quiet --min-count 1 --pairs-per-second 1e6",
@@ -63,7 +64,9 @@ OUTSIDE = {
         "--min-count": "0 -1 nan inf 1.5 9999999999999999999999",
         "--max-vocab": "1 0 -1 2147483648",
         "--threads": THREADS,
+        "--workers": "2 0 nan",
     },
+    "train --ray": {"--workers": "0 -1 nan 1.5 1025", "--threads": THREADS},
     "plan": {
         "--max-sentence": "1 0 -1 1000001",
         "--min-count": "0 -1 nan inf 1.5",
@@ -189,7 +192,13 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--start": MODEL, "--cache-dir": CACHE, "--max-memory": MEMORY,
         "--every": {"5m": "there is no folder", "": "empty"},
         "--checkpoint": {"": "empty", "text.txt": "cannot hold checkpoints"},
+        "--ray": {"": "empty"}, "--copies": {"copies": "--copies is for a cluster"},
+        "--round-log": {"log.jsonl": "--round-log is for a cluster"},
         "--resume": dict.fromkeys(["missing", "text.txt", "folder.loom", "x" * 300], "no training to resume"),
+    },
+    "train --ray": {
+        "--model": {"cbow": "on one machine", "sppmi-svd": "on one machine"},
+        "--objective": {"hs": "on one machine", "softmax": "on one machine"},
     },
     "train --checkpoint": {
         "--every": dict.fromkeys(["soon", "0s", "-5m", "5 m", "1.5", "nan", "5d", "0", "epochs"], "--every"),

@@ -88,7 +88,7 @@ RUNNING = {
 NOT_MEMORY = (0, -1, NAN, INF, 1.5, "", "2 apples", "GB", True, [], OBJECT, 1000)
 TRAINING = {
     **RUNNING, "output": NOT_AN_OUTPUT, "contexts_output": NOT_AN_OUTPUT, "checkpoint": NOT_CHECKPOINTS,
-    "max_memory": NOT_MEMORY,
+    "max_memory": NOT_MEMORY, "executor": (5, "local", [], OBJECT),
 }  # fmt: skip
 
 
@@ -115,6 +115,16 @@ def _const(**values: Any) -> dict[str, Callable[[], Any]]:
 
 TRAINED_FOR = Anything("checked with the others by `train`")
 FUNCTIONS: dict[str, Asked] = {
+    "RayExecutor": Asked(
+        pairloom.RayExecutor,
+        {},
+        {
+            "address": (5, "", None, [], OBJECT), "workers": (0, -1, NAN, 1.5, "2", True, None, 1025),
+            "threads": (0, -1, NAN, 1.5, "2", True, None, 1025), "copies": (5, OBJECT, [], ""),
+            "log": (5, OBJECT, [], "", "missing/log.jsonl"),
+        },
+        pairloom.RayExecutor,
+    ),
     "train": Asked(
         pairloom.train,
         _const(corpus="text.txt", min_count=1, dim=4, epochs=1),

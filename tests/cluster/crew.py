@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from copy import deepcopy
 
 from pairloom.cluster.driver import LostError
-from pairloom.cluster.shipping import attached
-from pairloom.cluster.worker import Worker
+from pairloom.cluster.workers.shipping import attached
+from pairloom.cluster.workers.worker import Worker
 
 
 class Answer:

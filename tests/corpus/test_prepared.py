@@ -207,7 +207,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(file.name)
         return decoding.text_blocks(file, **options)
 
-    monkeypatch.setattr("pairloom.corpus.sentences.text_blocks", text_blocks)
+    monkeypatch.setattr("pairloom.corpus.pieces.text_blocks", text_blocks)
     return seen
 
 

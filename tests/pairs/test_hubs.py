@@ -40,9 +40,10 @@ def test_shares_and_sampled_rows_follow_the_mass():
     assert np.bincount(sampled_rows(np.array([0.25, 0.0, 0.75]))).tolist() == [64, 0, 192]
 
 
-def test_the_kernel_copies_and_merges_as_the_definition_says():
+@pytest.mark.parametrize("parts", [1, 4, 8, 32])
+def test_the_kernel_copies_and_merges_as_the_definition_says(parts):
     rng = np.random.default_rng(1)
-    model, parts = random_model(rng, 7, 20), 4
+    model = random_model(rng, 7, 20)
     hubs = np.array([5, 0], np.int32)
     rows = PartRows(np.zeros((parts, 1), np.int32), hubs, np.zeros(parts * 2 * model.stride, np.float32))
     for i in range(parts):
@@ -51,7 +52,7 @@ def test_the_kernel_copies_and_merges_as_the_definition_says():
     copies = rows.copies.reshape(parts, 2, model.stride)
     assert all(np.array_equal(copies[i, :, :20], before[hubs, :20]) for i in range(parts))
     copies[:, :, :20] += rng.normal(size=(parts, 2, 20)).astype(np.float32)
-    steps = np.array([3.0, 40.0])
+    steps, copies = np.array([3.0, 40.0]), copies.copy()
     merge_hubs(model.W, rows, parts, model.stride, model.width, steps, 0.01)
     after = model.W.reshape(7, -1)
     for h, hub in enumerate(hubs):

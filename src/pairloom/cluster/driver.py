@@ -16,8 +16,9 @@ from pairloom.cluster.executor import Setting, Trained, Watch
 from pairloom.cluster.ledger import Ledger
 from pairloom.cluster.remote import RemoteHolder
 from pairloom.cluster.rounds import RoundTask
-from pairloom.cluster.shipping import SourceFiles, stripped
-from pairloom.cluster.worker import CopyPlace, Order, Report
+from pairloom.cluster.workers.shipping import SourceFiles, stripped
+from pairloom.cluster.workers.worker import CopyPlace, Order, Report
+from pairloom.corpus.reading import Reading
 from pairloom.errors import ClusterError
 from pairloom.progress import WorkerProgress
 
@@ -60,33 +61,24 @@ class Driver:
 
     def __init__(self, crew: Crew, copies: Path | None, ledger: Ledger) -> None:
         self.crew, self._ledger = crew, ledger
+        self.reading: Reading | None = None
         self._folder = copies
-        self._number = self._attempt = 0
+        self.number = self._attempt = 0
         self._task: RoundTask | None = None  # that made the current shares
         self._copied_to: list[CopyPlace] = []
         self._progress = [WorkerProgress() for _ in range(len(crew))]
 
     def begin(self, setting: Setting) -> RemoteHolder:
-        self.setting = setting._replace(source=stripped(setting.source))
+        self.setting, self.dim = setting._replace(source=stripped(setting.source)), setting.source.config.dim
         self._files = SourceFiles.of(setting.source)
         self._nodes = self.crew.nodes()
         self._progress = [WorkerProgress(node=node) for node in self._nodes]
         for worker in range(len(self.crew)):
             self.crew.set_up(worker, self.setting, self._files)
-        self._number, self._task, self._copied_to = 0, None, []
+        self.number, self._task, self._copied_to = 0, None, []
         self.ask_all("begin")
         self.sizes = len(setting.source.words.names), len(setting.source.contexts.names)
         return RemoteHolder(self)
-
-    @property
-    def number(self) -> int:
-        """Of the current shares."""
-        return self._number
-
-    @property
-    def dim(self) -> int:
-        """Of the vectors."""
-        return self.setting.source.config.dim
 
     def ask_all(self, method: str, *args: Any) -> list[Any]:
         """Call a method of all workers, between rounds. If one is lost, bring it back and ask again."""
@@ -110,7 +102,7 @@ class Driver:
             self._copy_shares()
         for _ in range(MOST_ATTEMPTS):
             self._attempt += 1
-            order = Order(self._attempt, self._number, self._number + 1, task)
+            order = Order(self._attempt, self.number, self.number + 1, task)
             places = self._copy_places()
             answers = [self.crew.call(worker, "train", order, places[worker]) for worker in range(len(self.crew))]
             try:
@@ -124,7 +116,7 @@ class Driver:
             if reports is None:
                 self._abandon(answers)
                 return Trained(task.first, 0)
-            self._number, self._task, self._copied_to = order.number, task, places
+            self.number, self._task, self._copied_to = order.number, task, places
             n_pairs = sum(report.n_pairs for report in reports)
             self._ledger.applied(task, n_pairs, self._attempt)
             watch.seen(1.0, float(np.max([report.largest_square for report in reports])))
@@ -177,7 +169,7 @@ class Driver:
 
     def _recover(self, why: str) -> None:
         """Bring all workers back to the current shares."""
-        self._ledger.lost(why, self._number)
+        self._ledger.lost(why, self.number)
         for _ in range(MOST_ATTEMPTS):
             self._abandon()
             try:
@@ -190,7 +182,7 @@ class Driver:
     def _restore_lost(self) -> None:
         self._nodes = self.crew.nodes()
         crew = range(len(self.crew))
-        lost = [n for n in crew if self._number not in self.crew.call(n, "state").result()[0]]
+        lost = [n for n in crew if self.number not in self.crew.call(n, "state").result()[0]]
         for worker in lost:
             self._progress[worker] = replace(
                 self._progress[worker], node=self._nodes[worker], restarts=self._progress[worker].restarts + 1
@@ -203,11 +195,11 @@ class Driver:
                 "again with --resume."
             )
         for answer in [
-            self.crew.call(n, "restore", self._number, self._task, at) for n, at in zip(lost, held, strict=True)
+            self.crew.call(n, "restore", self.number, self._task, at) for n, at in zip(lost, held, strict=True)
         ]:
             answer.result()
         self._copy_shares([n for n in crew if self._copied_to[n] in lost])
-        self._ledger.restored(lost, self._number)
+        self._ledger.restored(lost, self.number)
 
     def _copy_places(self) -> list[CopyPlace]:
         """Where the copy of each worker's share is kept: the folder, or the next worker that is on another machine."""
@@ -227,7 +219,7 @@ class Driver:
         if not self._copied_to:
             self._copied_to = places
         crew = range(len(self.crew)) if which is None else which
-        for answer in [self.crew.call(worker, "send_copy", self._number, places[worker]) for worker in crew]:
+        for answer in [self.crew.call(worker, "send_copy", self.number, places[worker]) for worker in crew]:
             answer.result()
         for worker in crew:
             self._copied_to[worker] = places[worker]

@@ -11,6 +11,7 @@ import numpy as np
 
 from pairloom.cluster.holder import Holder, LocalHolder, aligned_zeros, new_model
 from pairloom.cluster.rounds import RoundMaker, RoundTask
+from pairloom.corpus.reading import Reading
 from pairloom.pairs.blocks import Division
 from pairloom.pairs.parts import rows_of_parts
 from pairloom.pairs.source import Dealings, Source
@@ -50,7 +51,12 @@ class Trained(NamedTuple):
 
 @runtime_checkable
 class Executor(Protocol):
-    """Holds the matrices of a training, and trains its rounds."""
+    """Holds the matrices of a training, and trains its rounds.
+
+    reading: the workers that read the files of a text. None if this process reads them
+    """
+
+    reading: Reading | None
 
     def begin(self, setting: Setting) -> Holder:
         """Make the matrices as they are before training."""
@@ -67,6 +73,7 @@ class ThreadExecutor:
 
     def __init__(self, pool: Workers, threads: int) -> None:
         self.pool, self.threads = pool, threads
+        self.reading: Reading | None = None
 
     def begin(self, setting: Setting) -> LocalHolder:
         config, n_contexts = setting.source.config, len(setting.source.contexts.names)

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+import shutil
+import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -12,11 +14,12 @@ from pairloom.cluster.ledger import Ledger
 from pairloom.cluster.ray_crew import RayCrew
 from pairloom.cluster.remote import RemoteHolder
 from pairloom.cluster.rounds import RoundTask
+from pairloom.cluster.tasks import RayReading
 from pairloom.config import is_whole
 from pairloom.errors import ClusterError, ConfigError
 from pairloom.progress import WorkerProgress
-from pairloom.system.cache_folder import cache_folder
 from pairloom.system.extras import need
+from pairloom.system.files import check_folder, output_errors
 from pairloom.types import PathName
 
 LOCAL = "local"
@@ -32,7 +35,7 @@ class RayExecutor:
     workers   how many; each has its share of the vectors
     threads   of each worker
     copies    a folder that all machines see, for copies of the workers' rows. Without one, each worker keeps a copy of
-              another's rows
+              another's rows, or on one machine its memory does (/dev/shm)
     log       a file for the log of rounds
     """
 
@@ -50,9 +53,19 @@ class RayExecutor:
                 raise ConfigError(f"{name}={value!r} is out of range. Use a whole number from 1 to {_MOST_WORKERS}.")
         if not isinstance(address, str) or not address:
             raise ConfigError(f"address={address!r} is not an address. Use local, auto, or for example 10.0.0.1:6379.")
+        for name, path in (("copies", copies), ("log", log)):
+            if path is not None and (not isinstance(path, str | os.PathLike) or not os.fspath(path)):
+                raise ConfigError(
+                    f"{name}={path!r} is not a path. Give the path of a {'file' if path is log else 'folder'}."
+                )
+        if log is not None:
+            check_folder(log)
         self.address, self.workers, self.threads = address, workers, threads
         self._copies = None if copies is None else Path(copies)
         self._ledger = Ledger(log)
+        self._own_folder: Path | None = None
+        self.reading: RayReading | None = None
+        self._crew: RayCrew | None = None
         self._driver: Driver | None = None
         self._progress: tuple[WorkerProgress, ...] = ()
 
@@ -60,22 +73,26 @@ class RayExecutor:
         protect(self.address)
         need("ray", "ray", "Training on a cluster")
         self._started = connect(self.address, self.workers * self.threads)
-        self._crew = RayCrew(self.workers, self.threads)
+        if self.address != LOCAL:  # there, other processes would read no faster than this one
+            self.reading = RayReading()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         import ray
 
         self._progress, self._driver = self.progress(), None
-        self._crew.close()
+        if self._crew:
+            self._crew.close()
+        if self._own_folder:
+            shutil.rmtree(self._own_folder, ignore_errors=True)
         if self._started:
             ray.shutdown()
 
     def begin(self, setting: Setting) -> RemoteHolder:
-        folder = self._copies
-        if folder is None and self.workers == 1:
-            folder = cache_folder(None)
-        self._driver = Driver(self._crew, folder, self._ledger)
+        if self._copies is not None or self.address == LOCAL or self.workers == 1:
+            self._own_folder = new_folder(self._copies)
+        self._crew = RayCrew(self.workers, self.threads)  # not before: reading the text needs the CPUs
+        self._driver = Driver(self._crew, self._own_folder, self._ledger)
         return self._driver.begin(setting)
 
     def train(self, task: RoundTask, watch: Watch) -> Trained:
@@ -84,6 +101,15 @@ class RayExecutor:
 
     def progress(self) -> tuple[WorkerProgress, ...]:
         return self._driver.progress() if self._driver else self._progress
+
+
+def new_folder(parent: Path | None) -> Path:
+    """A new folder for copies, in `parent`. Without one it is in the memory of this machine, or on its disk."""
+    memory = Path("/dev/shm")
+    if parent is None and os.access(memory, os.W_OK):
+        parent = memory
+    with output_errors(parent or tempfile.gettempdir()):
+        return Path(tempfile.mkdtemp(prefix="pairloom-copies-", dir=parent))
 
 
 def protect(address: str) -> None:

@@ -1,19 +1,27 @@
 """W and C where no process has them whole: read and written some rows at a time."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from pairloom.cluster.share import Side
+from pairloom.cluster.workers.share import Side
 from pairloom.system.cache_folder import cache_folder, temporary_folder
 from pairloom.system.tensors import Layout, mapped, read, write
 from pairloom.types import Float64s, Ids, Matrix
 
-if TYPE_CHECKING:
-    from pairloom.cluster.driver import Driver
-
 BYTES_AT_ONCE = 1 << 24
 _MATRICES = Layout("pairloom-matrices", 1, {"W": ("F32",), "C": ("F32",)}, matrices=frozenset({"W", "C"}))
+
+
+class Asked(Protocol):
+    """Who asks the workers: the driver."""
+
+    dim: int
+    sizes: tuple[int, int]  # the rows of W and of C
+    number: int  # of the current shares
+
+    def ask_all(self, method: str, *args: Any) -> list[Any]:
+        """Call a method of all workers."""
 
 
 class RemoteMatrix:
@@ -22,7 +30,7 @@ class RemoteMatrix:
     dtype = np.dtype(np.float32)
     ndim = 2
 
-    def __init__(self, driver: "Driver", side: Side, n: int) -> None:
+    def __init__(self, driver: Asked, side: Side, n: int) -> None:
         self._driver, self._side, self.shape = driver, side, (n, driver.dim)
         self._at_once = max(1, BYTES_AT_ONCE // (4 * driver.dim))
         self._read: tuple[int, int, Matrix] | None = None  # the number of the shares, the first row, and the rows
@@ -68,7 +76,7 @@ class RemoteMatrix:
 class RemoteHolder:
     """The two matrices of a cluster."""
 
-    def __init__(self, driver: "Driver") -> None:
+    def __init__(self, driver: Asked) -> None:
         self._driver = driver
         self.W: Any = RemoteMatrix(driver, "W", driver.sizes[0])  # used like arrays
         self.C: Any = RemoteMatrix(driver, "C", driver.sizes[1])

@@ -4,6 +4,7 @@ Each thread counts blocks of text in a table of its own, and the tables are adde
 
     text files   blocks of bytes -> a compiled kernel -> a table for each thread -> the sum of the tables
     token lists  words -> Python's Counter, emptied when it grows large -> one table
+    by workers   pieces of files -> tables, each counted by a worker -> added to the tables of the threads here
 
 A sum does not depend on which thread counted which block, so the counts are the same for any number of threads. A table
 that outgrows its share of memory is written to a file and emptied. `spilling.py` explains why that changes nothing.
@@ -12,7 +13,9 @@ that outgrows its share of memory is written to a file and emptied. `spilling.py
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
@@ -20,6 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES, checked_threads
+from pairloom.corpus.pieces import PIECE_BYTES
+from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
 from pairloom.corpus.sentences import Corpus, Utf8Block
 from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, CountedWords, TableBudget, WordFilter
 from pairloom.errors import CorpusWarning
@@ -32,6 +37,7 @@ from pairloom.types import Counts, PathName
 
 _WORDS_PER_STEP = 1 << 14  # read from the arena at a time
 _COUNTER_WORDS = 1 << 18  # different words that Python counts before they are added to a table
+_WORKER_TABLE = 64 << 20  # bytes: a worker sends a table when it would grow beyond this
 
 
 class WordCounts(NamedTuple):
@@ -105,18 +111,24 @@ def count(
     max_memory: int | None = None,
     cache_dir: PathName | None = None,
     threads: int | None = None,
+    reading: Reading | None = None,
     on_progress: OnProgress = ignore,
 ) -> WordCounts:
-    """Count all words of a corpus. The counts do not depend on the number of threads or on the memory.
+    """Count all words of a corpus. The counts do not depend on the number of threads or workers, or on the memory.
 
     word_filter: if tables have to be written to files, only the words that it keeps are returned.
     max_memory: bytes for the whole process. `memory.memory_for_counting` decides how much of it the tables may use.
     cache_dir: the folder for these files; the user's cache folder if None.
+    reading: workers that read and count the files, if they see them.
     """
     n_threads = checked_threads(threads) if corpus.has_blocks else 1
     report = reporter("count", corpus.size_bytes, on_progress)
+    groups = pieces_for(reading, corpus)
     with _ThreadTables(n_threads, memory_for_counting(max_memory), cache_dir) as tables:
-        n_tokens, too_long = (_count_blocks if corpus.has_blocks else _count_lists)(corpus, tables, report)
+        if reading is not None and groups:
+            n_tokens, too_long = _count_by_workers(reading, corpus, groups, tables, report)
+        else:
+            n_tokens, too_long = (_count_blocks if corpus.has_blocks else _count_lists)(corpus, tables, report)
         corpus.check_unchanged()
         _warn(corpus, too_long)
         words, n_left_out, highest = tables.added_up(word_filter or WordFilter())
@@ -130,7 +142,7 @@ class _ThreadTables(TableBudget):
         from pairloom.kernel.text.words import empty_table
 
         super().__init__(most_bytes // threads, cache_folder(cache_dir))
-        self.threads, self._most_bytes = threads, most_bytes
+        self.threads, self.most_bytes = threads, most_bytes
         self.idle: SimpleQueue[Any] = SimpleQueue()
         for _ in range(threads):
             self.idle.put(empty_table())
@@ -150,7 +162,7 @@ class _ThreadTables(TableBudget):
             self.spill(table)
         del table, tables
         assert self.spilled is not None
-        entries = max(FEWEST_ENTRIES, self._most_bytes // (BYTES_PER_ENTRY * (2 * self.threads + 2)))
+        entries = max(FEWEST_ENTRIES, self.most_bytes // (BYTES_PER_ENTRY * (2 * self.threads + 2)))
         for words in self.spilled.merged(entries, self.threads):
             word_filter.add(words)
         kept = word_filter.words()
@@ -163,7 +175,7 @@ class _ThreadTables(TableBudget):
         while len(tables) > 1:
             arena, offsets, counts = kernel.contents(tables[-1])
             size = sum(array.nbytes for table in tables for array in table)
-            if size + kernel.growth(tables[0], len(counts), len(arena)) > self._most_bytes:
+            if size + kernel.growth(tables[0], len(counts), len(arena)) > self.most_bytes:
                 return None
             tables[0] = kernel.merge(tables[0], arena, offsets, counts)
             tables.pop()
@@ -186,6 +198,86 @@ def _count_blocks(corpus: Corpus, tables: _ThreadTables, report: Callable[[int],
         n_tokens, too_long = n_tokens + tokens, too_long + long
         report(done)
     return n_tokens, too_long
+
+
+# --- Counting by workers
+
+
+class CountedText(NamedTuple):
+    """Some text as a worker has counted it."""
+
+    words: CountedWords
+    n_tokens: int
+    too_long: int
+    nuls: dict[str, int]  # by file
+    done: int  # bytes of the corpus read so far
+
+
+class _FullTables(TableBudget):
+    """A table that would outgrow its share is kept here, for a worker to send, rather than written to a file."""
+
+    def __init__(self, bytes_per_table: int) -> None:
+        super().__init__(bytes_per_table, Path())
+        self.full: list[CountedWords] = []
+
+    def spill(self, table: Any) -> None:
+        from pairloom.kernel.text.words import contents, emptied
+
+        arena, offsets, counts = contents(table)
+        self.full.append(CountedWords(arena.copy(), offsets.copy(), counts.copy()))
+        emptied(table)
+
+
+def count_pieces(pieces: Pieces, most_bytes: int) -> Iterator[CountedText]:
+    """Count pieces on a worker, in tables of at most `most_bytes`. The sum of the tables is the result."""
+    from pairloom.kernel.text import words as kernel
+
+    tables, table = _FullTables(most_bytes), kernel.empty_table()
+    n_tokens = too_long = n_bytes = done = 0  # not yet sent
+    nuls: Counter[str] = Counter()
+    for block, name, block_nuls in utf8_blocks(pieces):
+        table, block_tokens, block_too_long = kernel.count(table, block.data, tables.make_room)
+        n_tokens, too_long = n_tokens + block_tokens, too_long + block_too_long
+        n_bytes, done = n_bytes + len(block.data), block.done
+        nuls[name] += block_nuls
+        if n_bytes >= 2 * PIECE_BYTES:  # of compressed files: show that reading goes on
+            tables.spill(table)
+        while tables.full:
+            yield CountedText(tables.full.pop(), n_tokens, too_long, dict(nuls), done)
+            n_tokens = too_long = n_bytes = 0
+            nuls.clear()
+    yield CountedText(CountedWords(*kernel.contents(table)), n_tokens, too_long, dict(nuls), done)
+
+
+def _count_by_workers(
+    reading: Reading, corpus: Corpus, groups: Sequence[Pieces], tables: _ThreadTables, report: Callable[[int], None]
+) -> tuple[int, int]:
+    from pairloom.kernel.text import words as kernel
+
+    def add(counted: CountedText) -> tuple[int, int, dict[str, int], int]:
+        arena, offsets, counts, _ = counted.words
+        table = tables.idle.get_nowait()
+        try:
+            table = tables.make_room(table, len(counts), len(arena))
+            # A copy, since received arrays are read-only, for which Numba would compile the kernel again.
+            table = kernel.merge(table, arena, offsets.copy(), counts)
+        finally:
+            tables.idle.put(table)
+        return counted[1:]
+
+    corpus.nul_characters = {}
+    n_tokens = too_long = 0
+    count_some = partial(count_pieces, most_bytes=min(tables.most_bytes, _WORKER_TABLE))
+    results = read_pieces(reading, count_some, corpus, groups)
+    for tokens, long, nuls, done in in_order(add, results, tables.threads):
+        n_tokens, too_long = n_tokens + tokens, too_long + long
+        for name, n in nuls.items():
+            corpus.add_nuls(name, n)
+        report(done)
+    return n_tokens, too_long
+
+
+# --- Counting token lists
 
 
 def _count_lists(corpus: Corpus, tables: _ThreadTables, report: Callable[[int], None]) -> tuple[int, int]:

@@ -36,7 +36,7 @@ def text_blocks(file: SourceFile, *, encoding: str, errors: str, keep_unspaced: 
     Text without white space that is longer than a block is a word too long to keep, so only its start is held in
     memory. With `keep_unspaced` all of it is held, for tokenizers of languages that write no spaces.
     """
-    rest, dropped, goes_on, read = "", 0, False, 0  # dropped: bytes that belong after `rest` but were not kept
+    rest, dropped, goes_on, read = "", 0, False, file.begin  # dropped: bytes that belong after `rest` but were not kept
     for text, read in _decoded(file, encoding, errors):
         rest += text
         cut = _last_break(rest)
@@ -76,8 +76,8 @@ def _n_bytes(text: str) -> int:
 def _decoded(file: SourceFile, encoding: str, errors: str) -> Iterator[tuple[str, int]]:
     """The text of a file, with every line end as LF and without the byte order mark."""
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(errors), translate=True)
-    position = read = 0
-    fresh = True
+    position = read = file.begin
+    fresh = position == 0
     for data, read in unpacked_bytes(file):
         if position == 0:
             _refuse_other_encodings(data, file.name, encoding)

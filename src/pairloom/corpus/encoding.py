@@ -13,22 +13,29 @@ import mmap
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import checked_threads
+from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
 from pairloom.corpus.sentences import Corpus, Utf8Block
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.files import output_errors
+from pairloom.system.tensors import release_pages
 from pairloom.system.threads import in_order
 from pairloom.types import Ids, PathName, Starts
+
+if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
+    from pairloom.kernel.text.words import WordTable
 
 _IDS, _STARTS = "ids.bin", "starts.bin"
 _IDS_PER_WRITE = 1 << 18  # of token lists
@@ -79,12 +86,12 @@ class Encoded:
 # --- Encoding
 
 
-class _EncodedLines(NamedTuple):
+class EncodedLines(NamedTuple):
     """Some lines as ids, in the order of the text."""
 
     ids: Ids
     line_ends: npt.NDArray[np.int64]  # positions in ids; includes the end of the first line even if it has no ids
-    goes_on: bool  # whether the next _EncodedLines continues the line after the last line end
+    goes_on: bool  # whether the next EncodedLines continues the line after the last line end
     done: int  # bytes of the corpus read so far
 
 
@@ -96,17 +103,24 @@ def encode(
     max_sentence: int | None = None,
     gaps: bool = False,
     threads: int | None = None,
+    reading: Reading | None = None,
     on_progress: OnProgress = ignore,
 ) -> Encoded:
     """Write the ids and the sentence starts of a corpus into a folder, and map them.
 
     Lines with more than `max_sentence` known words are cut into several sentences, without losing a word. None stands
-    for the corpus' own max_sentence. The files are the same for any number of threads.
+    for the corpus' own max_sentence. The files are the same for any number of threads and workers.
+
+    reading: workers that read and encode the files of the corpus, if they see them. This machine writes the ids.
     """
     target = Path(folder)
     longest = corpus.text.max_sentence if max_sentence is None else max_sentence
     report = reporter("encode", corpus.size_bytes, on_progress)
-    if corpus.has_blocks:
+    groups = pieces_for(reading, corpus)
+    if reading is not None and groups:
+        encode_some = partial(encode_pieces, table=_table_of(vocabulary), gaps=gaps)
+        encoded_lines = read_pieces(reading, encode_some, corpus, groups)
+    elif corpus.has_blocks:
         encoded_lines = _encode_blocks(corpus, vocabulary, gaps, threads)
     else:
         encoded_lines = _encode_lists(corpus, vocabulary, gaps)
@@ -122,21 +136,35 @@ def encode(
     return map_folder(target, vocabulary, writer.digest(vocabulary))
 
 
-def _encode_blocks(corpus: Corpus, vocabulary: Vocabulary, gaps: bool, threads: int | None) -> Iterator[_EncodedLines]:
+def _encode_blocks(corpus: Corpus, vocabulary: Vocabulary, gaps: bool, threads: int | None) -> Iterator[EncodedLines]:
     from pairloom.kernel.text import words as kernel
 
-    arena = np.frombuffer("".join(vocabulary.words).encode(), np.uint8)
-    table = kernel.table_with(arena, vocabulary.lengths)
-    del arena
+    table = _table_of(vocabulary)
 
-    def encode_block(block: Utf8Block) -> _EncodedLines:
+    def encode_block(block: Utf8Block) -> EncodedLines:
         ids, line_ends = kernel.encode(table, block.data, gaps)
-        return _EncodedLines(ids, line_ends, block.goes_on, block.done)
+        return EncodedLines(ids, line_ends, block.goes_on, block.done)
 
     return in_order(encode_block, corpus.blocks(), checked_threads(threads))
 
 
-def _encode_lists(corpus: Corpus, vocabulary: Vocabulary, gaps: bool) -> Iterator[_EncodedLines]:
+def _table_of(vocabulary: Vocabulary) -> "WordTable":
+    from pairloom.kernel.text.words import table_with
+
+    return table_with(np.frombuffer("".join(vocabulary.words).encode(), np.uint8), vocabulary.lengths)
+
+
+def encode_pieces(pieces: Pieces, table: "WordTable", gaps: bool) -> Iterator[EncodedLines]:
+    """Encode pieces on a worker."""
+    from pairloom.kernel.text import words as kernel
+
+    # A copy, since received arrays are read-only, for which Numba would compile the kernel again.
+    table = deepcopy(table)
+    for block, _, _ in utf8_blocks(pieces):
+        yield EncodedLines(*kernel.encode(table, block.data, gaps), block.goes_on, block.done)
+
+
+def _encode_lists(corpus: Corpus, vocabulary: Vocabulary, gaps: bool) -> Iterator[EncodedLines]:
     """The same for lists of words. Lines are gathered until there is enough to write."""
     index = vocabulary.index
     ids: list[int] = []
@@ -147,9 +175,9 @@ def _encode_lists(corpus: Corpus, vocabulary: Vocabulary, gaps: bool) -> Iterato
         if not goes_on:
             line_ends.append(len(ids))
         if len(ids) >= _IDS_PER_WRITE or len(line_ends) >= _IDS_PER_WRITE:
-            yield _EncodedLines(np.array(ids, np.int32), np.array(line_ends, np.int64), goes_on, done)
+            yield EncodedLines(np.array(ids, np.int32), np.array(line_ends, np.int64), goes_on, done)
             ids, line_ends = [], []
-    yield _EncodedLines(np.array(ids, np.int32), np.array(line_ends, np.int64), goes_on, done)
+    yield EncodedLines(np.array(ids, np.int32), np.array(line_ends, np.int64), goes_on, done)
 
 
 class _Writer:
@@ -176,7 +204,7 @@ class _Writer:
                 file.flush()
                 os.fsync(file.fileno())
 
-    def add(self, lines: _EncodedLines) -> None:
+    def add(self, lines: EncodedLines) -> None:
         """Write the ids, and the starts of the sentences that end among them."""
         ends = lines.line_ends if lines.goes_on else np.append(lines.line_ends, len(lines.ids))
         begin = self.n_ids - self._open_length
@@ -232,12 +260,3 @@ def map_folder(folder: Path, vocabulary: Vocabulary, digest: str) -> Encoded:
 def _map(path: Path, kind: str) -> npt.NDArray[Any]:
     with path.open("rb") as file:
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
-
-
-def release_pages(array: npt.NDArray[Any], begin: int, end: int) -> None:
-    """Release the memory of array[begin:end], if it is mapped from a file and the system supports it."""
-    pages = getattr(array.base, "obj", None)  # np.frombuffer keeps a memoryview of the map
-    if isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        first, last = (at * array.itemsize // mmap.PAGESIZE * mmap.PAGESIZE for at in (begin, end))
-        if first < last:
-            pages.madvise(mmap.MADV_DONTNEED, first, last - first)

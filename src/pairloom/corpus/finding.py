@@ -24,7 +24,10 @@ STDIN = "-"
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file as it was when it was found. A spooled stream keeps the name that the user knows it by."""
+    """A file as it was when it was found. A spooled stream keeps the name that the user knows it by.
+
+    `begin` and `end` limit what is read to a piece of the file: see `pieces.py`.
+    """
 
     path: Path
     name: str
@@ -32,6 +35,8 @@ class SourceFile:
     size: int
     stamp: tuple[int, int, int]  # size, time of change, inode: one of them differs after most changes
     _sample: str = field(default="", compare=False)
+    begin: int = 0
+    end: int | None = None
 
     @classmethod
     def at(cls, path: Path, name: str, spooled: bool = False) -> "SourceFile":
@@ -42,6 +47,17 @@ class SourceFile:
     def is_unchanged(self) -> bool:
         """Whether size, time and inode are the same as before, and the sample too if one was taken."""
         return _stamp(self.path.stat()) == self.stamp and (not self._sample or self._sample == self._digest())
+
+    def is_here(self) -> bool:
+        """Whether this machine has the file that another one found: same path, size, and either time or sample.
+
+        Shared storage has the same times everywhere. Copies often have other times, so their samples are compared.
+        """
+        try:
+            size, time, _ = _stamp(self.path.stat())
+            return size == self.size and (time == self.stamp[1] or self._sample == self._digest())
+        except OSError:
+            return False
 
     def sample(self) -> str:
         """SHA-256 of 64 samples of 4 KB, spread evenly. Shows most changes that keep size and time."""

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairloom.corpus.encoding import Encoded, digest_of, encode, map_folder, release_pages
+from pairloom.corpus.encoding import Encoded, digest_of, encode, map_folder
+from pairloom.corpus.reading import Reading
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import CorpusChangedError, InputError
@@ -30,6 +31,7 @@ from pairloom.system.cache_folder import cache_folder, new_temporary_folder, tem
 from pairloom.system.files import atomic_write, output_errors, sync_name
 from pairloom.system.memory import give_back
 from pairloom.system.temporary import IN_CACHE, is_held
+from pairloom.system.tensors import release_pages
 from pairloom.types import PathName
 
 FORMAT = "pairloom-cache-1"  # change the number whenever the same input would lead to other files
@@ -47,12 +49,14 @@ def prepare(
     max_memory: int | None = None,
     cache_dir: PathName | None = None,
     threads: int | None = None,
+    reading: Reading | None = None,
     on_progress: OnProgress = ignore,
 ) -> Encoded:
     """Count and encode a corpus, or take the result of an earlier run from the cache.
 
     vocabulary: use these words and count nothing. gaps: tokens outside the vocabulary keep their places, as -1.
     check: called with the vocabulary as soon as it is known; it may raise to refuse it. max_memory: see `count`.
+    reading: workers that read the files of the corpus, if they see them. The result is the same, and so is the cache.
 
     A corpus without an identity (a stream, token lists, a tokenizer) cannot be recognized later. It is encoded into a
     temporary folder of the cache, which is deleted when the result is closed or no longer used.
@@ -69,6 +73,7 @@ def prepare(
         max_memory=max_memory,
         cache=cache_folder(cache_dir),
         threads=threads,
+        reading=reading,
         on_progress=on_progress,
     )
     identity = corpus.identity()
@@ -93,6 +98,7 @@ def prepared_vocabulary(
         max_memory=None,
         cache=cache_folder(cache_dir),
         threads=threads,
+        reading=None,
         on_progress=on_progress,
     )
     identity = corpus.identity()
@@ -112,6 +118,7 @@ class _Preparation:
     max_memory: int | None
     cache: Path
     threads: int | None
+    reading: Reading | None
     on_progress: OnProgress
 
     def cached(self, identity: str) -> Encoded:
@@ -161,12 +168,19 @@ class _Preparation:
             max_memory=self.max_memory,
             cache_dir=self.cache,
             threads=self.threads,
+            reading=self.reading,
             on_progress=self.on_progress,
         )
 
     def _encode(self, vocabulary: Vocabulary, folder: Path) -> Encoded:
         return encode(
-            self.corpus, vocabulary, folder, gaps=self.gaps, threads=self.threads, on_progress=self.on_progress
+            self.corpus,
+            vocabulary,
+            folder,
+            gaps=self.gaps,
+            threads=self.threads,
+            reading=self.reading,
+            on_progress=self.on_progress,
         )
 
     def _key(self, identity: str) -> str:

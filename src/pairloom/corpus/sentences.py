@@ -27,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES, TextOptions
-from pairloom.corpus.decoding import TextBlock, text_blocks
+from pairloom.corpus.decoding import TextBlock
 from pairloom.corpus.finding import SourceFile, find_files, names_files, remove_spooled
-from pairloom.corpus.plain_text import check_plain_text
+from pairloom.corpus.pieces import TextPiece, pieces_for_workers, whole_files
 from pairloom.errors import ConfigError, CorpusChangedError, CorpusTypeError, InputError
 from pairloom.system.display import number_of, of_type, quoted
 from pairloom.types import CorpusLike, PathName
@@ -76,6 +76,10 @@ class Corpus(ABC):
         """All lines in order, many at a time, as UTF-8."""
         raise NotImplementedError(f"{type(self).__name__} has word_lines, but no blocks")
 
+    def pieces(self) -> list[TextPiece]:
+        """Files, or pieces of them, that other machines could read. Empty if only this machine can read the corpus."""
+        return []
+
     def sentences(self) -> Iterator[list[str]]:
         """The lines that have words, cut into lists of at most `max_sentence` words."""
         return filter(None, self.lines())
@@ -100,6 +104,11 @@ class Corpus(ABC):
     def identity(self) -> str | None:
         """A digest that changes when the corpus does. None if that would mean reading all of it."""
         return None
+
+    def add_nuls(self, name: str, nuls: int) -> None:
+        """Note that a file has these NULs, besides those found before."""
+        if nuls:
+            self.nul_characters[name] = self.nul_characters.get(name, 0) + nuls
 
     def check_unchanged(self) -> None:  # noqa: B027 (a corpus without files has nothing to check)
         """Raise CorpusChangedError if a file was written to since the corpus was opened."""
@@ -178,6 +187,14 @@ class TextCorpus(Corpus):
         for text, goes_on, done in self._text_blocks():
             yield Utf8Block(np.frombuffer(text.encode(), np.uint8), goes_on, done)
 
+    def pieces(self) -> list[TextPiece]:
+        if self._tokenize is not None or any(file.spooled for file in self._files):
+            return []
+        try:
+            return pieces_for_workers(self._files, self.text)
+        except OSError:  # this machine will report it when it reads the file
+            return []
+
     def check_beginning(self) -> None:
         next(self._text_blocks(), None)
 
@@ -226,21 +243,11 @@ class TextCorpus(Corpus):
         plain: refuse files that are in another format than plain text.
         """
         self.nul_characters = {}
-        done = 0
         try:
-            for file in self._files:
-                blocks = text_blocks(
-                    file, encoding=self.text.encoding, errors=self.text.errors, keep_unspaced=not self.has_blocks
-                )
-                for number, block in enumerate(blocks):
-                    if plain and number == 0:
-                        check_plain_text(block.text, file)
-                    if "\0" in block.text:  # ten times as fast as counting when there are none
-                        nuls = self.nul_characters.get(file.name, 0)
-                        self.nul_characters[file.name] = nuls + block.text.count("\0")
-                    text = block.text.lower() if self.text.lowercase else block.text
-                    yield file.name, TextBlock(text, block.goes_on, done + block.read)
-                done += file.size
+            for piece in whole_files(self._files, self.text):
+                for block, nuls in piece.blocks(plain, keep_unspaced=not self.has_blocks):
+                    self.add_nuls(piece.file.name, nuls)
+                    yield piece.file.name, block
         except InputError:
             self.check_unchanged()  # if a file was overwritten, report that instead of the bad text that resulted
             raise

@@ -37,15 +37,15 @@ _REFUSED = {
 
 
 def unpacked_bytes(file: SourceFile) -> Iterator[tuple[bytes, int]]:
-    """The bytes of a file, unpacked, each time with the number of stored bytes read so far."""
+    """The bytes of a file, unpacked, each time with the position in the stored file."""
     form: str | None = None
     damage: tuple[type[Exception], ...] = ()
     again = "Get or make the file again."
     try:
         with file.path.open("rb") as raw:
             stream, form, damage = _unpack(raw, file.name)
-            unpacked = 0
-            while data := stream.read(BLOCK_BYTES):
+            unpacked = stream.seek(file.begin) if file.begin else 0
+            while data := stream.read(BLOCK_BYTES if file.end is None else min(BLOCK_BYTES, file.end - unpacked)):
                 if unpacked == 0:
                     _refuse_binary(data, file.name)
                 unpacked += len(data)
@@ -111,6 +111,11 @@ def _unpack(raw: BinaryIO, name: str) -> _Unpacked:
         zstd = _zstd(name)
         return _Unpacked(zstd.ZstdFile(raw), form, (zstd.ZstdError,))
     return _Unpacked(raw, None, ())
+
+
+def is_compressed(head: bytes) -> bool:
+    """Whether a file with these first bytes is compressed, so that it can only be read from its beginning."""
+    return _compression(head) is not None
 
 
 def _compression(head: bytes) -> str | None:

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from pairloom.config import Subsampling, check_max_vocab, check_min_count, is_whole
 from pairloom.corpus.counting import WordCounts, count
 from pairloom.corpus.lists import numbered_lines, opened
+from pairloom.corpus.reading import Reading
 from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.spilling import WordFilter
 from pairloom.errors import ConfigError, InputError
@@ -124,6 +125,7 @@ class Vocabulary:
         max_memory: int | None = None,
         cache_dir: PathName | None = None,
         threads: int | None = None,
+        reading: Reading | None = None,
         on_progress: OnProgress = ignore,
     ) -> "Vocabulary":
         """Count the words of a corpus (see `count`) and choose among them."""
@@ -134,6 +136,7 @@ class Vocabulary:
             max_memory=max_memory,
             cache_dir=cache_dir,
             threads=threads,
+            reading=reading,
             on_progress=on_progress,
         )
         return cls.from_counts(counts, selection)

@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import LONGEST_SENTENCE, TrainConfig
-from pairloom.corpus.encoding import Encoded, release_pages
+from pairloom.corpus.encoding import Encoded
 from pairloom.errors import InputError
 from pairloom.method.contexts import Windows, keep_limit, sentence_pairs
 from pairloom.method.draws import Purpose, heldout_key, key
 from pairloom.pairs.blocks import TOKENS_PER_CHUNK, ranges
 from pairloom.pairs.hubs import shares
 from pairloom.pairs.source import Dealings, DealtPairs, Round, Source, WeightedNames, heldout_draws, heldout_limit
+from pairloom.system.tensors import release_pages
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s
 

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.corpus.encoding import release_pages
 from pairloom.errors import InputError
 from pairloom.pairs import pair_names
 from pairloom.pairs.pair_names import NameTable, Numbers, RowLookup, Selection, just_below, positions_in
@@ -27,6 +26,7 @@ from pairloom.pairs.source import WeightedNames
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.files import output_errors
 from pairloom.system.memory import memory_for_counting
+from pairloom.system.tensors import release_pages
 
 Weights = npt.NDArray[np.float32]
 

@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.corpus.counting import WordCounts
-from pairloom.corpus.encoding import release_pages
 from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, CountedWords, TableBudget, WordFilter
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.pairs.pair_reading import Utf8Strings
 from pairloom.pairs.source import WeightedNames
 from pairloom.system.spool import Spool
+from pairloom.system.tensors import release_pages
 from pairloom.types import Float64s
 
 Numbers = npt.NDArray[np.int64]

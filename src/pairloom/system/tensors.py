@@ -119,6 +119,7 @@ def byte_chunks(tensor: npt.NDArray[Any], dtype: np.dtype[Any]) -> Iterator[memo
     for start in range(0, len(tensor), rows):
         chunk = np.ascontiguousarray(tensor[start : start + rows], dtype)
         yield chunk.reshape(-1).view(np.uint8).data
+        release_pages(tensor, start, min(start + rows, len(tensor)))
 
 
 # --- Reading
@@ -137,6 +138,22 @@ def mapped(path: Path) -> memoryview:
     if not stat.S_ISREG(status.st_mode):
         raise InputError(f"{path} is not a file. {WANTED}")
     return memoryview(b"")  # an empty file cannot be mapped
+
+
+def release_pages(array: npt.NDArray[Any], begin: int, end: int) -> None:
+    """Release the memory of array[begin:end], if it is mapped from a file and the system supports it.
+
+    Reading it again brings it back. Without this, a process would seem to hold the whole file in memory.
+    """
+    base = getattr(array, "base", None)
+    while isinstance(base, np.ndarray):
+        base = base.base
+    pages = getattr(base, "obj", None)  # np.frombuffer keeps a memoryview of the map
+    if begin < end and isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        offset = array.ctypes.data - np.frombuffer(pages, np.uint8).ctypes.data
+        first, last = ((offset + at * array.strides[0]) // mmap.PAGESIZE * mmap.PAGESIZE for at in (begin, end))
+        if first < last:
+            pages.madvise(mmap.MADV_DONTNEED, first, last - first)
 
 
 def read(data: memoryview, layout: Layout, trusted: frozenset[str] = frozenset()) -> tuple[Tensors, dict[str, Any]]:

@@ -51,22 +51,35 @@ def check_smallest(budget: Budget, config: TrainConfig) -> None:
     budget.check(_model(config, 2, 2), "Lower dim")
 
 
-def check_model(budget: Budget, config: TrainConfig, n_words: int, n_contexts: int) -> None:
-    """Refuse vocabularies that would not fit even with the shortest names."""
-    names = MemoryItem("for their names", (STRING + PER_NAME) * (n_words + n_contexts))
-    budget.check([*_model(config, n_words, n_contexts), names])
+class MemoryCheck(NamedTuple):
+    """Checks that a training fits into memory, as soon as its sizes are known.
 
+    driver: workers have the matrices and train, and this process does neither.
+    """
 
-def check_text(budget: Budget, vocabulary: Vocabulary, config: TrainConfig, threads: int) -> None:
-    """Refuse a text whose vocabulary does not fit."""
-    sizes = of_text(vocabulary, config)
-    encoding = encoding_need(len(vocabulary), sum(map(len, vocabulary.words)), threads)
-    budget.check(max(encoding, training_need(config, sizes, threads), key=total))
+    budget: Budget
+    config: TrainConfig
+    threads: int
+    driver: bool = False
 
+    def names(self, n_words: int, n_contexts: int) -> None:
+        """Refuse vocabularies that would not fit even with the shortest names."""
+        names = MemoryItem("for their names", (STRING + PER_NAME) * (n_words + n_contexts))
+        self.budget.check([names] if self.driver else [*_model(self.config, n_words, n_contexts), names])
 
-def check_pairs(budget: Budget, sizes: TrainingSizes, config: TrainConfig, threads: int) -> None:
-    """Refuse pairs whose vocabularies do not fit."""
-    budget.check(training_need(config, sizes, threads))
+    def text(self, vocabulary: Vocabulary) -> None:
+        """Refuse a text whose vocabulary does not fit."""
+        encoding = encoding_need(len(vocabulary), sum(map(len, vocabulary.words)), self.threads)
+        self.budget.check(max(encoding, self._need(of_text(vocabulary, self.config)), key=total))
+
+    def pairs(self, words: WeightedNames, contexts: WeightedNames, n_pairs: int, weighted: bool) -> None:
+        """Refuse pairs whose vocabularies do not fit."""
+        self.budget.check(self._need(of_pairs(words, contexts, n_pairs, weighted)))
+
+    def _need(self, sizes: TrainingSizes) -> list[MemoryItem]:
+        if self.driver:
+            return [_names(sizes), _kept_aside(self.config, sizes, self.threads)]
+        return training_need(self.config, sizes, self.threads)
 
 
 def of_text(vocabulary: Vocabulary, config: TrainConfig) -> TrainingSizes:
@@ -93,15 +106,10 @@ def of_pairs(words: WeightedNames, contexts: WeightedNames, n_pairs: int, weight
 
 def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
     """What training needs."""
-    n_words, n_contexts = len(sizes.words), len(sizes.contexts)
-    names = MemoryItem(
-        f"for the names of {number_of(n_words, 'word')}",
-        sizes.name_bytes + (STRING + PER_NAME) * n_words + PER_NAME * (n_contexts if n_contexts != n_words else 0),
-    )
+    n_words, n_contexts, names = len(sizes.words), len(sizes.contexts), _names(sizes)
     if config.model == "sppmi-svd":
         return [names, *_factored(config, sizes, threads)]
-    kept_aside = MemoryItem("for what is held out", _heldout(config, sizes) + _copied(config, threads))
-    items = [*_model(config, n_words, n_contexts), names, kept_aside]
+    items = [*_model(config, n_words, n_contexts), names, _kept_aside(config, sizes, threads)]
     if config.objective == "softmax":
         return [*items, *_softmax(config, sizes)]
     noise = MemoryItem("for noise", PER_CONTEXT * n_contexts)
@@ -109,6 +117,16 @@ def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> li
         return [*items, noise, *_blocks(config, sizes, threads)]
     tree = MemoryItem("for the tree", PER_NODE * n_contexts if config.objective == "hs" else 0)
     return [*items, tree if config.objective == "hs" else noise, _segments(threads)]
+
+
+def _names(sizes: TrainingSizes) -> MemoryItem:
+    n_words, n_contexts = len(sizes.words), len(sizes.contexts)
+    size = sizes.name_bytes + (STRING + PER_NAME) * n_words + PER_NAME * (n_contexts if n_contexts != n_words else 0)
+    return MemoryItem(f"for the names of {number_of(n_words, 'word')}", size)
+
+
+def _kept_aside(config: TrainConfig, sizes: TrainingSizes, threads: int) -> MemoryItem:
+    return MemoryItem("for what is held out", _heldout(config, sizes) + _copied(config, threads))
 
 
 def encoding_need(n_words: int, n_bytes: int, threads: int) -> list[MemoryItem]:

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
 from pairloom.cluster.executor import Executor
 from pairloom.config import TextOptions, TrainConfig, checked_threads, split_options
+from pairloom.corpus.reading import Reading
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, InputError
 from pairloom.pairs.from_pairs import PairSource
@@ -134,6 +135,11 @@ class Plan:
             cache_dir=run.get("cache_dir"),
             on_progress=run.get("on_progress", ignore),
         )
+
+    @property
+    def reading(self) -> Reading | None:
+        """The workers that read the files of a text; None if this machine reads them."""
+        return self.executor.reading if self.executor else None
 
     @property
     def freeze(self) -> Frozen | None:

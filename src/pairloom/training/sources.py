@@ -20,7 +20,7 @@ from pairloom.pairs.pair_names import Selection
 from pairloom.pairs.pair_reading import PairCorpus
 from pairloom.system.cache_folder import cache_folder, temporary_folder
 from pairloom.system.threads import workers
-from pairloom.training.memory_need import check_model, check_pairs, check_text, of_pairs
+from pairloom.training.memory_need import MemoryCheck
 from pairloom.training.plan import Plan, SideChoice, WordChoice
 
 
@@ -52,12 +52,18 @@ def encoded_text(plan: Plan, corpus: Corpus, choice: WordChoice) -> Encoded:
         choice.selection,
         vocabulary=_vocabulary(plan, corpus, choice),
         gaps=config.clean,
-        check=lambda chosen: check_text(plan.budget, chosen, config, plan.threads),
+        check=memory_check(plan).text,
         max_memory=plan.budget.limit,
         cache_dir=plan.cache_dir,
         threads=plan.threads,
+        reading=plan.reading,
         on_progress=plan.on_progress,
     )
+
+
+def memory_check(plan: Plan) -> MemoryCheck:
+    """What is checked when the sizes of the vocabularies are known."""
+    return MemoryCheck(plan.budget, plan.config, plan.threads, driver=plan.executor is not None)
 
 
 def _vocabulary(plan: Plan, corpus: Corpus, choice: WordChoice) -> Vocabulary | None:
@@ -74,6 +80,7 @@ def _vocabulary(plan: Plan, corpus: Corpus, choice: WordChoice) -> Vocabulary | 
         max_memory=plan.budget.limit,
         cache_dir=plan.cache_dir,
         threads=plan.threads,
+        reading=plan.reading,
         on_progress=plan.on_progress,
     )
     return start.vocabulary(corpus, counted, selection.drop)
@@ -81,7 +88,10 @@ def _vocabulary(plan: Plan, corpus: Corpus, choice: WordChoice) -> Vocabulary | 
 
 @contextmanager
 def source_of_pairs(plan: Plan, corpus: PairCorpus, choice: SideChoice) -> Iterator[PairSource]:
-    """A source of given pairs, encoded into a temporary folder that is deleted when the body ends."""
+    """A source of given pairs, encoded into a temporary folder that is deleted when the body ends.
+
+    This machine reads the pairs, also if `plan.reading` has workers.
+    """
     config = plan.config
     least = config.min_count if config.min_context_count is None else config.min_context_count
     with temporary_folder(cache_folder(plan.cache_dir)) as folder:
@@ -90,8 +100,8 @@ def source_of_pairs(plan: Plan, corpus: PairCorpus, choice: SideChoice) -> Itera
             folder,
             Selection("word", "min_count", config.min_count, config.max_vocab, choice.words),
             Selection("context", "min_context_count", least, None, choice.contexts),
-            check_sizes=lambda *sizes: check_model(plan.budget, config, *sizes),
-            check=lambda *sizes: check_pairs(plan.budget, of_pairs(*sizes), config, plan.threads),
+            check_sizes=memory_check(plan).names,
+            check=memory_check(plan).pairs,
             max_memory=plan.budget.limit,
             threads=plan.threads,
             on_progress=plan.on_progress,

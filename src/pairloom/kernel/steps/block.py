@@ -140,14 +140,34 @@ def train_block(model, buffers, tables, block, negatives, rates, frozen=None):
     frozen: WORDS or CONTEXTS if these do not move. For None, Numba does not compile `_descend_frozen`, which would take
     seconds. Returns the mean square of the pairs' inner products.
     """
-    n = block.end - block.begin
+    sixes = prepare_block(model, buffers, tables, block, negatives)
+    return descend_block(model, buffers, tables, block, negatives, sixes, rates, frozen)
+
+
+@njit(nogil=True, cache=True)
+def prepare_block(model, buffers, tables, block, negatives):
+    """Make the batches of a block and draw their negatives, in buffers.plan. Returns the number of sixes.
+
+    That takes no vectors, only their addresses.
+    """
+    sixes = gather(model, buffers, tables, block)
+    draw_noise(model, tables, block, negatives, buffers.plan, _batches(block))
+    return sixes
+
+
+@njit(nogil=True, cache=True)
+def _batches(block):
+    return (block.end - block.begin + SIX - 1) // SIX
+
+
+@njit(nogil=True, cache=True)
+def descend_block(model, buffers, tables, block, negatives, sixes, rates, frozen=None):
+    """Train a prepared block, beginning with copies of the hubs as they are now."""
+    n, batches = block.end - block.begin, _batches(block)
     copy_hubs(model.W, tables.words, block.i, model.stride, model.width)
     copy_hubs(model.C, tables.contexts, block.i, model.stride, model.width)
     if n == 0:
         return 0.0
-    batches = (n + SIX - 1) // SIX
-    sixes = gather(model, buffers, tables, block)
-    draw_noise(model, tables, block, negatives, buffers.plan, batches)
     weights = _weights(tables, block, model.stride)
     if frozen is None:
         squares = _descend(model, buffers, batches, sixes, negatives, rates, weights)

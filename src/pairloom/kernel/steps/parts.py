@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pairloom.kernel.alias import alias_table
 from pairloom.kernel.compile import njit
 from pairloom.kernel.memory import address, int32_at
-from pairloom.kernel.simd import LANES, add, broadcast, fma, load, store, zero
+from pairloom.kernel.simd import LANES, add, broadcast, fma, load, store
 
 
 class PartRows(NamedTuple):
@@ -108,16 +108,61 @@ def merge_hubs(matrix, rows, parts, stride, width, steps, pull):
 
     The share is `hubs.merge_share` for x = steps[h] * pull.
     """
+    add_up(matrix, rows, 0, parts, stride, width)
+    move_hubs(matrix, rows, parts, stride, width, steps, pull)
+
+
+@njit(nogil=True, cache=True)
+def add_up(matrix, rows, first, n, stride, width):
+    """Add up the steps copy - v of n copies, from number `first` on, in place of the first of them.
+
+    n is a power of two. They are added in pairs, the sums in pairs again, and so on, so that each of several workers
+    can add up its own copies, with the same bits.
+    """
+    apart = 4 * stride * len(rows.hubs)
+    for h in range(len(rows.hubs)):
+        row = address(matrix) + 4 * stride * np.int64(rows.hubs[h])
+        copies = copies_of(rows, first, stride) + 4 * stride * h
+        for column in range(0, width, LANES):
+            v, span = load(row, column), 1
+            if n >= 8:
+                for i in range(0, n, 8):
+                    store(copies + apart * i, column, _steps_of_eight(copies + apart * i, apart, column, v))
+                span = 8
+            else:
+                for i in range(n):
+                    store(copies + apart * i, column, _step(copies + apart * i, column, v))
+            while span < n:
+                for i in range(0, n, 2 * span):
+                    both = add(load(copies + apart * i, column), load(copies + apart * (i + span), column))
+                    store(copies + apart * i, column, both)
+                span *= 2
+
+
+@njit(nogil=True, cache=True)
+def _step(copy, column, v):
+    return fma(v, broadcast(-1.0), load(copy, column))
+
+
+@njit(nogil=True, cache=True)
+def _steps_of_eight(copy, apart, column, v):
+    one = add(_step(copy, column, v), _step(copy + apart, column, v))
+    two = add(_step(copy + 2 * apart, column, v), _step(copy + 3 * apart, column, v))
+    three = add(_step(copy + 4 * apart, column, v), _step(copy + 5 * apart, column, v))
+    four = add(_step(copy + 6 * apart, column, v), _step(copy + 7 * apart, column, v))
+    return add(add(one, two), add(three, four))
+
+
+@njit(nogil=True, cache=True)
+def move_hubs(matrix, rows, parts, stride, width, steps, pull):
+    """Move each hub by a share of the sum that `add_up` left in its first copy."""
     for h in range(len(rows.hubs)):
         x = steps[h] * pull
         share = broadcast((1.0 + x) / (1.0 + parts * x))
         row = address(matrix) + 4 * stride * np.int64(rows.hubs[h])
+        total = copies_of(rows, 0, stride) + 4 * stride * h
         for column in range(0, width, LANES):
-            before, moved = load(row, column), zero()
-            for i in range(parts):
-                copy = copies_of(rows, i, stride) + 4 * stride * h
-                moved = add(moved, fma(before, broadcast(-1.0), load(copy, column)))
-            store(row, column, fma(share, moved, before))
+            store(row, column, fma(share, load(total, column), load(row, column)))
 
 
 @njit(nogil=True, cache=True)

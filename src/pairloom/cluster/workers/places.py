@@ -21,6 +21,7 @@ from pairloom.pairs.parts import Dealing, rows_of_parts
 from pairloom.pairs.source import Dealings
 
 Numbers = npt.NDArray[np.int64]
+BothIds = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]  # `rows_of_parts` of the words and of the contexts
 
 
 def block_rows(parts: int, workers: int) -> Numbers:
@@ -106,7 +107,7 @@ def moves(
         yield sender, source[theirs], target[theirs]
 
 
-def ids_of(dealings: Dealings) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """`rows_of_parts` of the words and of the contexts."""
+def ids_of(dealings: Dealings) -> BothIds:
+    """The rows of each part."""
     words = rows_of_parts(dealings.words)
     return words, words if dealings.contexts is dealings.words else rows_of_parts(dealings.contexts)

@@ -41,6 +41,11 @@ class Mailbox:
                 self._arrived[attempt, label] = content
                 self._changed.notify_all()
 
+    def has(self, label: Label) -> bool:
+        """Whether the message with this label is here."""
+        with self._changed:
+            return (self._attempt, label) in self._arrived
+
     def take(self, label: Label) -> Any:
         """The message with this label, as soon as it is here."""
         began = time.perf_counter()

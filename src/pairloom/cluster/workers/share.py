@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from pairloom.cluster.holder import aligned_zeros, largest_of
-from pairloom.cluster.places import Places, SidePlaces
+from pairloom.cluster.workers.places import Places, SidePlaces
 from pairloom.types import Matrix
 
 Side = Literal["W", "C"]

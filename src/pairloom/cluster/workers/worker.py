@@ -10,7 +10,6 @@ the new one, so a round can be given up and trained again at any time:
     train(base=7, number=8)                    now share 6 is dropped
 """
 
-import resource
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,17 +20,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pairloom import __version__
-from pairloom.cluster.blocks import WorkerBlocks
-from pairloom.cluster.copies import read_copy, write_copy
 from pairloom.cluster.executor import Setting
-from pairloom.cluster.mailbox import AbandonedError, Label, Mailbox
-from pairloom.cluster.places import Places, ids_of, moves
 from pairloom.cluster.rounds import RoundMaker, RoundTask
-from pairloom.cluster.share import SIDES, Share, Side, memory_for
+from pairloom.cluster.workers.blocks import WorkerBlocks
+from pairloom.cluster.workers.copies import read_copy, write_copy
+from pairloom.cluster.workers.mailbox import AbandonedError, Label, Mailbox
+from pairloom.cluster.workers.places import BothIds, Places, ids_of, moves
+from pairloom.cluster.workers.share import SIDES, Share, Side, memory_for
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
 from pairloom.pairs.source import Dealings
 from pairloom.progress import WorkerProgress
+from pairloom.system.memory import own_memory
 from pairloom.system.threads import Workers, workers
 from pairloom.types import Float64s, Ids, Matrix
 
@@ -83,7 +83,7 @@ class Worker:
         self._unused_copies: list[Matrix] = []
         self._send: Send = lambda worker, method, content: None
         self._lock = threading.Lock()
-        self._blocks_done = self._rows = self._bytes = 0
+        self._blocks_done = self._rows = self._bytes = self._memory = 0
         self._seconds_training = self._square = 0.0
 
     # --- Beginning
@@ -129,6 +129,7 @@ class Worker:
             for step in range(order.task.first, order.task.parts):
                 self._train_step(order, blocks, step, pool)
         self._shares[order.number] = share
+        self._memory = max(self._memory, own_memory())
         self.send_copy(order.number, copy_to)
         return Report(blocks.n_pairs, self._square)
 
@@ -151,16 +152,17 @@ class Worker:
         dealings = self.maker.dealings(task)
         begin = Places.of(dealings, self._n_workers, task.first, 0)
         share = Share.empty(order.number, self._number, begin, self._stride, self._unused)
-        self._send_rows(order, old, begin)
-        blocks = WorkerBlocks(self.maker, task, share, self._n_workers, self.setting.frozen, max(1, self._threads))
+        ids = ids_of(dealings)
+        self._send_rows(order, old, begin, ids)
+        blocks = WorkerBlocks(self.maker, task, share, ids[1], workers=self._n_workers, frozen=self.setting.frozen)
         wanted = Wanted(blocks.first_row, blocks.last_row, task.first, task.parts)
         blocks.take(self.setting.source.deal(task.draws, task.a_round, dealings, pool, wanted))
-        self._take_rows(order, old, share)
+        self._take_rows(order, old, share, ids)
         return share._replace(places=places_at_end(dealings, task, self._n_workers)), blocks
 
-    def _send_rows(self, order: Order, old: Share, new: Places) -> None:
+    def _send_rows(self, order: Order, old: Share, new: Places, ids_of_parts: BothIds) -> None:
         """Send the rows that others need, as they are in the old share."""
-        for side, ids in zip(SIDES, ids_of(new.dealings), strict=True):
+        for side, ids in zip(SIDES, ids_of_parts, strict=True):
             to = new.words if side == "W" else new.contexts
             for worker in self._others():
                 for sender, source, _ in moves(old.side(side), to, worker, ids):
@@ -170,9 +172,9 @@ class Worker:
                                 order.attempt, worker, ("rows", side, self._number, number), old.rows(side)[some]
                             )
 
-    def _take_rows(self, order: Order, old: Share, share: Share) -> None:
+    def _take_rows(self, order: Order, old: Share, share: Share, ids_of_parts: BothIds) -> None:
         """Fill the new share: with rows that stay here, with those of others, and with the hubs."""
-        for side, ids in zip(SIDES, ids_of(share.places.dealings), strict=True):
+        for side, ids in zip(SIDES, ids_of_parts, strict=True):
             rows = share.rows(side)
             share.hubs(side)[...] = old.hubs(side)
             for sender, source, target in moves(old.side(side), share.side(side), self._number, ids):
@@ -191,12 +193,11 @@ class Worker:
 
     def _train_step(self, order: Order, blocks: WorkerBlocks, step: int, pool: Workers) -> None:
         """Train the blocks of a step. The first part is sent while the others are trained, the last may come late."""
-        blocks.squares[:] = 0.0
+        blocks.hubs.begin_step()
         trained = [] if blocks.n_rows == 0 else self._train_rows(order, blocks, step, pool)
         self._square = float(np.max([self._square, *trained]))  # NaN if one is
         self.mailbox.check()
-        if blocks.has_hubs:
-            blocks.measure_words()
+        if blocks.hubs.exist:
             self._merge(order, blocks, step)
 
     def _train_rows(self, order: Order, blocks: WorkerBlocks, step: int, pool: Workers) -> list[float]:
@@ -227,51 +228,20 @@ class Worker:
             self._post(order.attempt, worker, ("part", step + 1), blocks.share.seat("C", blocks.seat_at(row, step)))
 
     def _merge(self, order: Order, blocks: WorkerBlocks, step: int) -> None:
-        """Merge the copies of the hubs. Each worker merges some of the hubs and sends them to all others."""
-        cared = [self._cared_by(blocks, worker) for worker in range(self._n_workers)]
-        busy = np.unique(blocks.share.places.words.owner).tolist()  # the workers that have blocks
-        for worker in self._others():
-            if self._number in busy and any(map(len, cared[worker])):
-                w, c = cared[worker]
-                copies = blocks.word_copies[:, w], blocks.context_copies[:, c], blocks.squares
-                self._post(order.attempt, worker, ("copies", step, self._number), copies)
-        if any(map(len, cared[self._number])):
-            merged = self._merge_cared(blocks, step, busy, *cared[self._number])
+        """Merge the copies of the hubs. Blocks of the next step are prepared until the sums of all others are here."""
+        busy = set(blocks.share.places.words.owner.tolist())  # the workers that have blocks
+        if self._number in busy:
+            sums = blocks.hubs.add_up()
             for worker in self._others():
-                self._post(order.attempt, worker, ("merged", step, self._number), merged)
+                self._post(order.attempt, worker, ("sums", step, self._number), sums)
+        coming = iter(range(blocks.first_row, blocks.last_row if step + 1 < order.task.parts else blocks.first_row))
         for worker in self._others():
-            if any(map(len, cared[worker])):
-                w, c = cared[worker]
-                rows = self._take(("merged", step, worker), len(w) + len(c))
-                blocks.share.hubs("W")[w], blocks.share.hubs("C")[c] = rows
-
-    def _cared_by(self, blocks: WorkerBlocks, worker: int) -> tuple[np.ndarray, np.ndarray]:
-        """The hubs of both sides that a worker merges: every N-th."""
-        hubs = blocks.maker.hubs
-        words, contexts = (np.arange(worker, len(ids), self._n_workers) for ids in (hubs.words, hubs.contexts))
-        return words, contexts
-
-    def _merge_cared(
-        self, blocks: WorkerBlocks, step: int, busy: list[int], w: np.ndarray, c: np.ndarray
-    ) -> tuple[Matrix, Matrix]:
-        """Merge the hubs w and c, of which the copies come in the order of the block rows."""
-        from pairloom.kernel.steps.parts import PartRows, merge_hubs
-
-        own = blocks.word_copies[:, w], blocks.context_copies[:, c], blocks.squares
-        sent = [own if n == self._number else self._take(("copies", step, n), len(w) + len(c)) for n in busy]
-        squares = sum((of_worker[2] for of_worker in sent), blocks.squares_of_hubs())
-        w_square, c_square = (np.cumsum(squares, axis=1)[:, -1] / squares.shape[1]).tolist()
-        merging, lr, parts = blocks.maker.merging(blocks.task), float(blocks.task.rates[step]), blocks.task.parts
-        sides = (w, merging.word_steps, c_square), (c, merging.context_steps, w_square)
-        merged = []
-        for n, (side, (cared, steps, square)) in enumerate(zip(SIDES, sides, strict=True)):
-            copies = np.ascontiguousarray(np.concatenate([of_worker[n] for of_worker in sent])).reshape(-1)
-            hubs = blocks.share.hubs(side)
-            rows = PartRows(np.empty((1, 0), np.int32), cared.astype(np.int32), copies)
-            pull = lr * merging.curvature * square
-            merge_hubs(hubs.reshape(-1), rows, parts, self._stride, blocks.width, steps[cared], pull)
-            merged.append(hubs[cared])
-        return merged[0], merged[1]
+            if worker in busy:
+                label = ("sums", step, worker)
+                while not self.mailbox.has(label) and (row := next(coming, None)) is not None:
+                    blocks.prepare(row, step + 1)
+                blocks.hubs.take(worker, self._take(label, 0))
+        blocks.hubs.merge(step)
 
     # --- Messages
 
@@ -303,7 +273,7 @@ class Worker:
             return
         share = self._shares[number]
         if isinstance(to, str):
-            write_copy(Path(to), self._number, number, {side: share.rows(side) for side in SIDES})
+            write_copy(Path(to), share)
             return
         for side in SIDES:
             rows = share.rows(side)
@@ -328,9 +298,7 @@ class Worker:
         places = self.first_places() if task is None else places_after(self.maker, task, self._n_workers)
         share = Share.empty(number, self._number, places, self._stride, [])
         if isinstance(at, str):
-            copy = read_copy(Path(at), self._number, number)
-            for side in SIDES:
-                share.rows(side)[...] = copy[side]
+            read_copy(Path(at), share)
         elif at is not None:
             for side in SIDES:
                 rows = share.rows(side)
@@ -406,13 +374,12 @@ class Worker:
 
     def progress(self) -> tuple[int, float, WorkerProgress]:
         """Blocks of the round that are done, the largest mean square in it, and what was done so far."""
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         progress = WorkerProgress(
             rows_moved=self._rows,
             bytes_received=self._bytes,
             seconds_waiting=self.mailbox.seconds_waiting,
             seconds_training=self._seconds_training,
-            memory=memory,
+            memory=self._memory,
         )
         return self._blocks_done, self._square, progress
 

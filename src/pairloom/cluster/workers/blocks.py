@@ -1,0 +1,133 @@
+"""The blocks of one worker in a round, trained step by step.
+
+What a block is trained with does not depend on the vectors: its batches and its draws can be prepared while a message
+is awaited.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.cluster.rounds import RoundMaker, RoundTask
+from pairloom.cluster.workers.hub_sums import HubSums
+from pairloom.cluster.workers.places import block_rows
+from pairloom.cluster.workers.share import SIDES, Share
+from pairloom.pairs.source import DealtPairs
+
+if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
+    from pairloom.kernel.steps.block import Block, BlockBuffers, RoundTables
+    from pairloom.kernel.steps.parts import PartNoise
+
+
+class Prepared(NamedTuple):
+    """A block whose batches are made."""
+
+    block: "Block"
+    tables: "RoundTables"
+    buffers: "BlockBuffers"
+    sixes: int
+
+
+class WorkerBlocks:
+    """The blocks of a worker's rows of blocks, first_row .. last_row - 1."""
+
+    def __init__(
+        self,
+        maker: RoundMaker,
+        task: RoundTask,
+        share: Share,
+        context_ids: npt.NDArray[np.int32],
+        *,
+        workers: int,
+        frozen: int | None,
+    ) -> None:
+        from pairloom.kernel.steps.sgns import Model
+
+        self.task, self.share, self._negatives, self._frozen = task, share, maker.config.negatives, frozen
+        edges = block_rows(task.parts, workers)
+        self.first_row, self.last_row = int(edges[share.worker]), int(edges[share.worker + 1])
+        self.n_rows = self.last_row - self.first_row
+        self.hubs = HubSums(maker, task, share, edges)
+        self._model = Model(share.W, share.C, maker.config.width, share.stride)
+        self._noise: PartNoise = maker.noise_of(share.places.dealings.contexts, context_ids)
+        self._noise_key = maker.noise_key(task)
+        self._ids = {side: self._rows_of_seats(share.side(side).dealing.slots) for side in SIDES}
+        self._hub_rows = {
+            side: share.side(side).first_hub(share.worker)
+            + np.arange(len(share.side(side).dealing.hubs), dtype=np.int32)
+            for side in SIDES
+        }
+        self._unused: list[BlockBuffers] = []
+        self._prepared: dict[tuple[int, int], Prepared] = {}
+
+    def _rows_of_seats(self, slots: int) -> npt.NDArray[np.int32]:
+        """(seats, 1, slots): the rows of memory of each seat."""
+        return np.arange(self.n_rows * slots, dtype=np.int32).reshape(self.n_rows, 1, slots)
+
+    def take(self, dealt: DealtPairs) -> None:
+        """The pairs to train."""
+        self._dealt, self._longest = dealt, int(np.diff(dealt.starts).max())
+
+    @property
+    def n_pairs(self) -> int:
+        """Of this worker."""
+        return int(self._dealt.starts[-1])
+
+    def seat_at(self, row: int, step: int) -> int:
+        """The seat of the part of the contexts that a block row trains in a step."""
+        return (row - self.first_row + step - self.task.first) % self.n_rows
+
+    def prepare(self, row: int, step: int) -> None:
+        """Make the batches of a block, and draw its negatives."""
+        from pairloom.kernel.steps.block import prepare_block
+
+        if (row, step) not in self._prepared:
+            block, tables = self._block(row, step), self._tables(row, step)
+            buffers = self._unused.pop() if self._unused else self._new_buffers()
+            sixes = prepare_block(self._model, buffers, tables, block, self._negatives)
+            self._prepared[row, step] = Prepared(block, tables, buffers, sixes)
+
+    def train(self, row: int, step: int) -> float:
+        """Train a block. Returns the mean square of its pairs' inner products."""
+        from pairloom.kernel.steps.block import descend_block
+        from pairloom.kernel.steps.rates import Rates
+
+        self.prepare(row, step)
+        block, tables, buffers, sixes = self._prepared.pop((row, step))
+        rates = Rates(float(self.task.rates[step]), float(self.task.rates[step + 1]))
+        square: float = descend_block(self._model, buffers, tables, block, self._negatives, sixes, rates, self._frozen)
+        self._unused.append(buffers)
+        self.hubs.measure_contexts(self._part(row, step), self.seat_at(row, step))
+        return square
+
+    def _part(self, row: int, step: int) -> int:
+        """The part of the contexts that a block row trains in a step."""
+        return (row + step) % self.task.parts
+
+    def _block(self, row: int, step: int) -> "Block":
+        from pairloom.kernel.rng import derive
+        from pairloom.kernel.steps.block import Block
+
+        at = row * self.task.parts + self._part(row, step)
+        begin, end = self._dealt.starts[at : at + 2].tolist()
+        return Block(0, 0, begin, end, self.task.parts.bit_length() - 1, np.uint64(derive(self._noise_key, at)))
+
+    def _tables(self, row: int, step: int) -> "RoundTables":
+        """The tables of one block: all of them have one part only."""
+        from pairloom.kernel.steps.block import RoundTables
+        from pairloom.kernel.steps.parts import PartRows
+
+        here, part = row - self.first_row, self._part(row, step)
+        words, contexts = (
+            PartRows(self._ids[side][seat], self._hub_rows[side], self.hubs.copies[side][here].reshape(-1))
+            for side, seat in zip(SIDES, (here, self.seat_at(row, step)), strict=True)
+        )
+        one, noise = slice(part, part + 1), self._noise
+        noise = noise._replace(cut=noise.cut[one], other=noise.other[one], drawn=noise.drawn[one])
+        return RoundTables(self._dealt.pairs, self._dealt.starts, words, contexts, noise)
+
+    def _new_buffers(self) -> "BlockBuffers":
+        from pairloom.kernel.steps.block import make_buffers
+
+        return make_buffers(self._negatives, self._longest, self._noise.cut.shape[1], self._model.width)
