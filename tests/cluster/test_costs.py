@@ -51,15 +51,13 @@ class Cluster:
                 self.send(worker, 1)
 
     def merge_hubs(self):
-        """In every step, a hub's worker receives the copies of all block rows, and every worker the merged row."""
-        p, n = self.sizes.parts, self.sizes.workers
-        for _ in range(p):
-            for hub in range(self.sizes.hubs):
-                keeper = hub % n
-                self.send(keeper, sum(self.owner(i) != keeper for i in range(p)))
-                for worker in range(n):
-                    self.send(worker, worker != keeper)
-            self.received += (n - 1) * costs.SUMS_OF_A_PEER
+        """In every step, each worker sends the sum of its copies of each hub to all others."""
+        n = self.sizes.workers
+        for _ in range(self.sizes.parts):
+            for sender in range(n):
+                for worker in set(range(n)) - {sender}:
+                    self.send(worker, self.sizes.hubs)
+                    self.received[worker] += costs.SUMS_OF_A_PEER
 
 
 @pytest.mark.parametrize("workers", [2, 4, 8, 16])
@@ -77,7 +75,7 @@ def test_rows_that_are_dealt_to_another_worker_are_received(workers):
 
 
 @pytest.mark.parametrize("workers", [2, 4, 8])
-def test_copies_of_hubs_go_to_one_worker_and_the_merged_rows_to_all(workers):
+def test_the_sums_of_copies_of_hubs_go_to_all_other_workers(workers):
     cluster = Cluster(sizes(workers=workers, hub_words=8, hub_contexts=16))
     cluster.merge_hubs()
     assert cluster.received.tolist() == [costs.hubs(cluster.sizes)] * workers

@@ -2,7 +2,7 @@
 
 Worker n owns the block rows i of a span of P / N parts, so N is at most P (`pairs/blocks.py` defines parts and blocks).
 In step s, block row i needs part (i + s) mod P of the contexts, so the parts of C go round a ring of workers. Every
-block trains a copy of the hubs (`pairs/hubs.py`), and every hub has one worker that merges its copies.
+block trains a copy of the hubs (`pairs/hubs.py`). A worker adds up its own copies and sends the sum to all others.
 
 In all formulas, V_w and V_c are the numbers of words and contexts, H_w and H_c those of hubs, R the bytes of a row.
 """
@@ -12,12 +12,11 @@ from typing import NamedTuple
 from pairloom.system.memory import MemoryItem
 
 SUMS_OF_A_PEER = 4096  # bytes that each worker sends to each other one when hubs are merged
-RUNNING = 250_000_000  # bytes of Python, compiled kernels and Ray's client in a worker
+RUNNING = 130_000_000  # bytes of Python, compiled kernels and Ray in a worker that no other process shares: measured
 PER_WORD = 60  # bytes of a word or context in the tables that every worker has: labels, ids, limits, noise
-# Measured with Ray 2.60 on 2 and 4 workers, dim 10 to 300, as multiples of a worker's rows: memory that is kept for
-# reuse or holds rows on their way, and pages of Ray's object store that the process has used. The latter are shared by
-# all workers of a machine.
-IN_USE, IN_STORE = 6.0, 7.0
+# Measured with Ray 2.60 on 2 and 4 workers, dim 10 to 300: memory that is kept for reuse or holds rows on their way, as
+# a multiple of a worker's rows.
+IN_USE = 2.3
 PER_PAIR, PER_TOKEN = 9, 16  # bytes of a pair of the round, and of a token that stays
 STRING, PER_NAME = 64, 40  # bytes of a name on the driver, without its characters, and of its entries in lists
 
@@ -98,14 +97,11 @@ def dealing(sizes: ClusterSizes) -> float:
 
 
 def hubs(sizes: ClusterSizes) -> float:
-    """In each of the P steps, the copies of the hubs that this worker merges, the merged others, and sums:
+    """In each of the P steps, the sums of the copies of every other worker, and what else it takes to merge them:
 
-    P ((P - P/N) (H_w + H_c) / N R  +  (H_w + H_c) (1 - 1/N) R  +  (N - 1) SUMS_OF_A_PEER)
+    P (N - 1) ((H_w + H_c) R + SUMS_OF_A_PEER)
     """
-    p, n = sizes.parts, sizes.workers
-    copies = (p - p / n) * sizes.hubs / n * sizes.row_bytes
-    merged = sizes.hubs * (1 - 1 / n) * sizes.row_bytes
-    return p * (copies + merged + (n - 1) * SUMS_OF_A_PEER)
+    return float(sizes.parts * (sizes.workers - 1) * (sizes.hubs * sizes.row_bytes + SUMS_OF_A_PEER))
 
 
 def spare_copy(sizes: ClusterSizes) -> float:
@@ -119,6 +115,7 @@ def worker_memory(
     """What a worker holds while it trains a round with this many pairs, of which it trains pairs / N.
 
     Its rows are there twice, as they were before the round and as they are, and those of a neighbour twice at the end.
+    Messages on their way are the rows that change their worker, or two parts of C.
     """
     return [
         MemoryItem("Python, kernels and Ray", RUNNING),
@@ -128,7 +125,7 @@ def worker_memory(
         MemoryItem("copies of hubs", sizes.block_rows * sizes.hubs * sizes.row_bytes),
         MemoryItem("pairs of a round", round(PER_PAIR * pairs / sizes.workers + PER_TOKEN * kept_tokens)),
         MemoryItem("tables of words and contexts", PER_WORD * max(sizes.words, sizes.contexts)),
-        MemoryItem("messages in Ray's object store", round(IN_STORE * sizes.state)),
+        MemoryItem("messages in Ray's object store", round(dealing(sizes) + 2 * sizes.slots * sizes.row_bytes)),
     ]
 
 

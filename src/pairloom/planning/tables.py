@@ -10,7 +10,7 @@ from pairloom.system.display import format_bytes, format_seconds, number_of
 _KINDS = {
     "ring": "parts of the contexts, round the ring",
     "dealing": "rows that change their worker",
-    "hubs": "copies of hubs, and merged hubs",
+    "hubs": "sums of the copies of hubs",
     "spare_copy": "spare copy of a neighbour's rows",
 }
 
