@@ -32,6 +32,7 @@ ORDER = (
     "fold_in",
     "evaluation",
     "explanation",
+    "planning",
     "sklearn",
     "cli",
 )

@@ -16,6 +16,8 @@ LINES = {
     "train --ray": "text.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --ray local",
     "train --checkpoint": "text.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --checkpoint run",
     "train --pairs": "pairs.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --pairs",
+    "plan": "text.txt --quiet --min-count 1 --pairs-per-second 1e6",
+    "plan --read-vocab": "--read-vocab counted.txt --pairs-per-second 1e6",
     "vocab": "text.txt -o old.vocab --quiet",
     "phrases": "text.txt -o old.txt --quiet",
     "walk": "edges.txt -o old.txt --quiet",
@@ -65,6 +67,22 @@ OUTSIDE = {
         "--workers": "2 0 nan",
     },
     "train --ray": {"--workers": "0 -1 nan 1.5 1025", "--threads": THREADS},
+    "plan": {
+        "--max-sentence": "1 0 -1 1000001",
+        "--min-count": "0 -1 nan inf 1.5",
+        "--max-vocab": "1 0 -1",
+        "--dim": "0 -5 4097",
+        "--negatives": "0 -5 65",
+        "--epochs": "0 -1 1000001",
+        "--window": "0 -3 1001 sentences",
+        "--sample": "-0.1 1.1 nan inf",
+        "--workers": "0 -1 65537 1000",
+        "--threads": THREADS,
+        "--latency": "-1 nan inf 1e6",
+        "--pairs-per-second": "0 -1 nan inf 1e13",
+        "--tokens": "0 1 -1 x 1X 1e9 nan 2000T",
+        "--words": "0 1 -1 x 1X 1e9 nan 3B",
+    },
     "train --pairs": {"--min-context-count": "0 -1 nan inf -0.5", "--min-count": "0 -1 nan inf -0.5"},
     "vocab": {
         "--max-sentence": "1 0 -1 1000001",
@@ -190,6 +208,18 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "": "columns"},
         "--keep": {"words.txt": "--keep is for text"}, "--drop": {"words.txt": "--drop is for text"}, "--start": MODEL,
     },
+    "plan": {
+        "corpus": READ, "--encoding": ENCODING, "--keep": READ, "--drop": READ, "--cache-dir": {"": "empty"},
+        "--read-vocab": {"counted.txt": "Several sources"}, "--tokens": {"": "empty", "1M": "Give words too"},
+        "--words": {"": "empty", "1000": "Give tokens too"},
+        "--network": dict.fromkeys(["", "fast", "10", "1b", "-1Gb", "nan", "Gb"], "--network"),
+        "--worker-memory": dict.fromkeys(MEMORY, "--worker-memory"),
+        "--chart": {**WRITTEN, "text.txt": "to be read"},
+    },
+    "plan --read-vocab": {
+        "--read-vocab": {**READ, "text.txt": "text.txt"}, "--min-count": {"2": "used as they are"},
+        "--keep": {"words.txt": "used as they are"}, "--tokens": {"1M": "Give words too"},
+    },
     "vocab": {
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": READ, "--drop": READ,
         "--max-memory": MEMORY, "--cache-dir": {"": "empty"},
@@ -291,7 +321,7 @@ def _mistyped(name: str, action: argparse.Action) -> dict[str, str]:
         return {"=1": "ignored explicit argument"}
     if action.choices:
         return {value: f"invalid choice: {value!r}" for value in ("maybe", "")}
-    if kind in ("whole_number", "_window"):
+    if kind in ("whole_number", "window"):
         return {value: f"{value!r} is not a whole number" for value in ("abc", "1.5", "nan", "inf", "", "1e3", "5 6")}
     if kind is not None:
         return {value: f"{value!r} is not a number" for value in ("abc", "", "0x10", "1,5x")}

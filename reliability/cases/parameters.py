@@ -151,6 +151,36 @@ FUNCTIONS: dict[str, Asked] = {
         },
         pairloom.train_pairs,
     ),
+    "plan": Asked(
+        pairloom.plan,
+        _const(tokens=10_000, words=100, pairs_per_second=1e6),
+        {
+            "corpus": Anything("below"), "keep": Anything("below"), "drop": Anything("below"),
+            "cache_dir": Anything("below"), "on_progress": Anything("below"), "vocabulary": Anything("below"),
+            "tokens": (0, 1, 50, 10**16, NAN, 1.5, "", "x", "1X", True, [], OBJECT),
+            "words": (0, 1, 2**31, NAN, 1.5, "", "x", "1X", True, [], OBJECT),
+            "workers": (0, -1, 1000, 65_537, NAN, 1.5, "2", None, True, []), "threads": NOT_THREADS,
+            "network": (0, 10, -1, NAN, INF, "", "fast", "10", "Gb", None, True, [], OBJECT),
+            "latency": (-1, 1e6, *NOT_A_NUMBER), "pairs_per_second": (0, -1, 1e13, NAN, INF, "5", True, []),
+            "worker_memory": NOT_MEMORY[:-1], "spare_copies": NOT_A_CHOICE, "options": Anything("below"),
+        },
+        pairloom.plan,
+    ),
+    "plan of a text": Asked(
+        pairloom.plan,
+        _const(corpus="text.txt", min_count=1, pairs_per_second=1e6),
+        {
+            "corpus": CORPUS, "keep": NOT_WORDS, "drop": NOT_WORDS, "cache_dir": PATH_OF_A_FOLDER[:2],
+            "on_progress": NOT_CALLABLE, "options": Anything("TrainConfig and TextOptions"), **TRAIN,
+        },
+        pairloom.plan,
+    ),
+    "plan of a vocabulary": Asked(
+        pairloom.plan,
+        _const(pairs_per_second=1e6),
+        {"vocabulary": (None, 5, OBJECT, [], "", "missing.txt", "text.txt", ".", "a\0b")},
+        pairloom.plan,
+    ),
     "load": Asked(
         pairloom.load,
         _const(path="model.loom"),

@@ -51,6 +51,7 @@ _HOME = {
     "explain_similarity": "explanation",
     "document_vectors": "vectors.documents",
     "load": "formats",
+    "plan": "planning.plan",
     "sppmi_table": "training.sppmi",
     "train": "training.train",
     "train_pairs": "training.train",
@@ -93,6 +94,7 @@ __all__ = [
     "explain",
     "explain_similarity",
     "load",
+    "plan",
     "sppmi_table",
     "train",
     "train_pairs",
@@ -127,6 +129,7 @@ if TYPE_CHECKING:
     from pairloom.formats import FastTextVectors, load
     from pairloom.graphs.walks import walk
     from pairloom.phrases import Phrases
+    from pairloom.planning.plan import plan
     from pairloom.progress import Progress
     from pairloom.training.checkpoint import Checkpoints
     from pairloom.training.sppmi import sppmi_table

@@ -21,6 +21,7 @@ Stage = Literal[
     "whole",
     "solve",
     "index",
+    "measure",
 ]
 
 SECONDS_BETWEEN_REPORTS = 0.25
@@ -50,6 +51,7 @@ class Progress:
     fit                         pairs
     whole, solve, index         words
     compile, cluster, factor    nothing: these stages only announce that they start
+    measure                     the same
     """
 
     stage: Stage

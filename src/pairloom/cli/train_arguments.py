@@ -1,5 +1,6 @@
 """The arguments of `pairloom train`, in groups."""
 
+import argparse
 from argparse import ArgumentParser
 
 from pairloom.cli.arguments import (
@@ -20,12 +21,7 @@ def add_train_arguments(parser: ArgumentParser) -> None:
     parser.usage = "%(prog)s CORPUS [CORPUS ...] -o OUT [options]\n       %(prog)s --resume DIR [options]"
     _add_output(parser)
     add_corpus(parser, nargs="*")
-    vocabulary = add_vocabulary(parser)
-    vocabulary.add_argument(
-        "--read-vocab",
-        metavar="FILE",
-        help="read the words and their counts from this file (`word count` per line) instead of counting",
-    )
+    add_read_vocab(add_vocabulary(parser))
     _add_model(parser)
     _add_windows(parser)
     _add_learning(parser)
@@ -34,6 +30,15 @@ def add_train_arguments(parser: ArgumentParser) -> None:
     _add_checkpoints(parser)
     _add_cluster(parser)
     add_running(parser, max_memory=True, cache_dir=True)
+
+
+def add_read_vocab(group: argparse._ActionsContainer) -> None:
+    """--read-vocab."""
+    group.add_argument(
+        "--read-vocab",
+        metavar="FILE",
+        help="read the words and their counts from this file (`word count` per line) instead of counting",
+    )
 
 
 def _add_output(parser: ArgumentParser) -> None:
@@ -71,7 +76,7 @@ def _add_model(parser: ArgumentParser) -> None:
 
 def _add_windows(parser: ArgumentParser) -> None:
     windows = parser.add_argument_group("windows (which pairs a text holds)")
-    add_option(windows, "window", _window, "N", "largest distance of a context, or `sentence` for the whole line")
+    add_option(windows, "window", window, "N", "largest distance of a context, or `sentence` for the whole line")
     add_option(windows, "left", whole_number, "N", "largest distance to the left, if it differs from --window")
     add_option(windows, "right", whole_number, "N", "largest distance to the right, if it differs from --window")
     add_choice(
@@ -94,7 +99,8 @@ def _add_windows(parser: ArgumentParser) -> None:
     )
 
 
-def _window(text: str) -> int | str:
+def window(text: str) -> int | str:
+    """For argparse: a whole number, or `sentence`."""
     return text if text == "sentence" else whole_number(text)
 
 

@@ -80,6 +80,32 @@ def prepare(
     return preparation.temporary() if identity is None else preparation.cached(identity)
 
 
+def prepared_vocabulary(
+    corpus: Corpus,
+    selection: WordSelection,
+    *,
+    cache_dir: PathName | None = None,
+    threads: int | None = None,
+    on_progress: OnProgress = ignore,
+) -> Vocabulary:
+    """The vocabulary alone: from the cache if the corpus was prepared with the same options, otherwise counted."""
+    preparation = _Preparation(
+        corpus=corpus,
+        vocabulary=None,
+        selection=selection,
+        gaps=False,
+        check=lambda vocabulary: None,
+        max_memory=None,
+        cache=cache_folder(cache_dir),
+        threads=threads,
+        reading=None,
+        on_progress=on_progress,
+    )
+    identity = corpus.identity()
+    found = None if identity is None else preparation.found(identity)
+    return preparation.count() if found is None else found
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Preparation:
     """The checked arguments of `prepare`."""
@@ -105,6 +131,11 @@ class _Preparation:
         self.check(found.vocabulary)
         return found
 
+    def found(self, identity: str) -> Vocabulary | None:
+        """The vocabulary of the entry for a corpus of this identity; None if there is no complete entry."""
+        entry = self.cache / self._key(identity)
+        return _read_vocabulary(entry) if (entry / _META).exists() else None
+
     def temporary(self) -> Encoded:
         """Build in a temporary folder, which is deleted with the result."""
         folder = new_temporary_folder(self.cache)
@@ -121,7 +152,7 @@ class _Preparation:
         if self.vocabulary is not None:
             self.check(self.vocabulary)
             return self._encode(self.vocabulary, folder)
-        counted = self._count()
+        counted = self.count()
         give_back()
         self.check(counted)
         encoded = self._encode(counted, folder)
@@ -129,7 +160,8 @@ class _Preparation:
         give_back()
         return encoded
 
-    def _count(self) -> Vocabulary:
+    def count(self) -> Vocabulary:
+        """Count the corpus and choose words."""
         return Vocabulary.from_corpus(
             self.corpus,
             self.selection,
@@ -222,13 +254,23 @@ def _read_entry(entry: Path) -> Encoded | None:
     """An entry of the cache. None if it does not exist or is damaged in any way."""
     try:
         meta = json.loads((entry / _META).read_bytes())
-        content = json.loads((entry / _VOCABULARY).read_bytes())
-        vocabulary = Vocabulary(tuple(content["words"]), np.array(content["counts"], np.int64))
+        vocabulary = _read_vocabulary(entry)
+        if vocabulary is None:
+            return None
         encoded = map_folder(entry, vocabulary, meta["digest"])
         whole = (encoded.n_tokens, encoded.n_sentences) == (meta["tokens"], meta["sentences"])
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
     return encoded if whole and digest_of(encoded) == encoded.digest else None
+
+
+def _read_vocabulary(entry: Path) -> Vocabulary | None:
+    """The vocabulary of an entry. None if it does not exist or is damaged."""
+    try:
+        content = json.loads((entry / _VOCABULARY).read_bytes())
+        return Vocabulary(tuple(content["words"]), np.array(content["counts"], np.int64))
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
 
 
 class CacheEntry(NamedTuple):

@@ -14,7 +14,7 @@ import hashlib
 import math
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -162,10 +162,7 @@ class Vocabulary:
     def read_from(cls, file: BinaryIO, name: str) -> "Vocabulary":
         """Read an open file of `word count` lines. `name` is for messages."""
         counted: dict[str, int] = {}
-        for number, line in numbered_lines(file, name, whole=True):
-            word, n = _word_and_count(line, f"{name}, line {number}")
-            if number == 1 and word == _LINE_END:
-                continue
+        for number, word, n in counted_lines(file, name):
             if word in counted:
                 raise InputError(
                     f"{name}, line {number}: {quoted(word)} is already in the list. Leave one of them out."
@@ -247,15 +244,17 @@ class Vocabulary:
         return noise(self.counts, power)
 
 
-def keep_probability(counts: npt.ArrayLike, sample: float, formula: Subsampling) -> npt.NDArray[np.float64]:
-    """`Vocabulary.keep_probability` for any counts, also fractions."""
+def keep_probability(
+    counts: npt.ArrayLike, sample: float, formula: Subsampling, n_tokens: float | None = None
+) -> npt.NDArray[np.float64]:
+    """`Vocabulary.keep_probability` for any counts, also fractions. n_tokens: if it is not the sum of the counts."""
     if not 0 <= sample < math.inf:
         raise ConfigError(f"sample={sample} is out of range. Use 0 (keep all) or about 1e-5 to 1e-3.")
     counted = np.asarray(counts)
     if sample == 0:
         return np.ones(len(counted))
     # word2vec.c adds t / f; Mikolov et al. print only the root. We follow the program, since we compare with it.
-    t_over_f = sample * counted.sum() / counted
+    t_over_f = sample * (counted.sum() if n_tokens is None else n_tokens) / counted
     added = t_over_f if formula == "program" else 0.0
     return np.asarray(np.minimum(1.0, np.sqrt(t_over_f) + added))
 
@@ -309,6 +308,14 @@ def _too_few(counts: WordCounts, n_chosen: int, selection: WordSelection) -> Inp
         f"{cause} leaves {n_chosen or 'none'} of the {number_of(counts.n_words, 'word')} of {counts.name}, "
         f"and at least 2 words are needed. {advice} more text."
     )
+
+
+def counted_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str, int]]:
+    """The number, the word and the count of each line of an open file, without word2vec's `</s>`."""
+    for number, line in numbered_lines(file, name, whole=True):
+        word, n = _word_and_count(line, f"{name}, line {number}")
+        if number > 1 or word != _LINE_END:
+            yield number, word, n
 
 
 def _word_and_count(line: str, where: str) -> tuple[str, int]:

@@ -81,9 +81,26 @@ def html(text: str) -> str:
 
 
 def format_bytes(size: float) -> str:
-    """A number of bytes in MB or GB (10^6 or 10^9 bytes).
+    """A number of bytes in MB, GB or more (10^6, 10^9, ... bytes).
 
-    >>> format_bytes(12_345), format_bytes(1_234_567), format_bytes(32_000_000_000)
-    ('0.0 MB', '1.2 MB', '32.0 GB')
+    >>> format_bytes(12_345), format_bytes(1_234_567), format_bytes(32_000_000_000), format_bytes(5e15)
+    ('0.0 MB', '1.2 MB', '32.0 GB', '5.0 PB')
     """
-    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
+    for unit, name in ((1e15, "PB"), (1e12, "TB"), (1e9, "GB")):
+        if size >= unit:
+            return f"{size / unit:,.1f} {name}"
+    return f"{size / 1e6:,.1f} MB"
+
+
+def format_seconds(seconds: float) -> str:
+    """A time in the unit in which people would say it.
+
+    >>> [format_seconds(s) for s in (0.04, 75, 5000, 90_000, 1e6, 1e9)]
+    ['0.0 s', '75 s', '83 min', '25 h', '11.6 days', '31.7 years']
+    """
+    for longest, unit, name in ((10, 1, ".1f s"), (120, 1, ".0f s"), (7200, 60, ".0f min"), (172_800, 3600, ".0f h")):
+        if seconds < longest:
+            digits, noun = name.split()
+            return f"{seconds / unit:{digits}} {noun}"
+    days = seconds / 86_400
+    return f"{days:,.1f} days" if days < 730 else f"{days / 365.25:,.1f} years"

@@ -69,8 +69,8 @@ class MemoryCheck(NamedTuple):
 
     def text(self, vocabulary: Vocabulary) -> None:
         """Refuse a text whose vocabulary does not fit."""
-        needs = encoding_need(vocabulary, self.threads), self._need(of_text(vocabulary, self.config))
-        self.budget.check(max(needs, key=total))
+        encoding = encoding_need(len(vocabulary), sum(map(len, vocabulary.words)), self.threads)
+        self.budget.check(max(encoding, self._need(of_text(vocabulary, self.config)), key=total))
 
     def pairs(self, words: WeightedNames, contexts: WeightedNames, n_pairs: int, weighted: bool) -> None:
         """Refuse pairs whose vocabularies do not fit."""
@@ -129,9 +129,8 @@ def _kept_aside(config: TrainConfig, sizes: TrainingSizes, threads: int) -> Memo
     return MemoryItem("for what is held out", _heldout(config, sizes) + _copied(config, threads))
 
 
-def encoding_need(vocabulary: Vocabulary, threads: int) -> list[MemoryItem]:
-    """What encoding a text needs."""
-    n_bytes, n_words = sum(map(len, vocabulary.words)), len(vocabulary)
+def encoding_need(n_words: int, n_bytes: int, threads: int) -> list[MemoryItem]:
+    """What encoding a text needs. n_bytes: of all names."""
     names = MemoryItem(f"for the names of {number_of(n_words, 'word')}", n_bytes + STRING * n_words)
     return [
         names,

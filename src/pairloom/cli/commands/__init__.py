@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 NAMES = (  # in the order of --help
     "train",
+    "plan",
     "vocab",
     "phrases",
     "walk",
