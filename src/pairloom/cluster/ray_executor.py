@@ -85,13 +85,15 @@ class RayExecutor:
             self._crew.close()
         if self._own_folder:
             shutil.rmtree(self._own_folder, ignore_errors=True)
+        self._crew = self._own_folder = None
         if self._started:
             ray.shutdown()
 
     def begin(self, setting: Setting) -> RemoteHolder:
-        if self._copies is not None or self.address == LOCAL or self.workers == 1:
-            self._own_folder = new_folder(self._copies)
-        self._crew = RayCrew(self.workers, self.threads)  # not before: reading the text needs the CPUs
+        if self._crew is None:  # otherwise the training begins again
+            if self._copies is not None or self.address == LOCAL or self.workers == 1:
+                self._own_folder = new_folder(self._copies)
+            self._crew = RayCrew(self.workers, self.threads)  # not before: reading the text needs the CPUs
         self._driver = Driver(self._crew, self._own_folder, self._ledger)
         return self._driver.begin(setting)
 
