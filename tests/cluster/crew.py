@@ -1,11 +1,11 @@
 """A crew of workers in this process, on threads: the same calls as on Ray, without Ray."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from copy import deepcopy
 
-from pairloom.cluster.driver import LostError
 from pairloom.cluster.workers.shipping import attached
-from pairloom.cluster.workers.worker import Worker
+from pairloom.cluster.workers.worker import LostError, Worker
 
 
 class Answer:
@@ -17,24 +17,36 @@ class Answer:
 
 
 class ThreadCrew:
-    """Workers that can be lost: `lose` replaces one by a new one that knows nothing."""
+    """Workers that can be lost: `lose` replaces one by a new one that knows nothing.
 
-    def __init__(self, n, threads=1):
-        self.threads = threads
+    before(crew, worker, method, args) is called before every call, whether by the driver or by another worker.
+    """
+
+    def __init__(self, n, threads=1, before=None):
+        self.threads, self.before = threads, before
         self.workers = [Worker(number, n, threads) for number in range(n)]
         self.pools = [ThreadPoolExecutor(8) for _ in range(n)]
+        self.trains = [threading.Lock() for _ in range(n)]  # Ray, too, makes one call of `train` at a time
         self.generation = [0] * n
 
     def __len__(self):
         return len(self.workers)
 
     def call(self, worker, method, *args):
+        if self.before:
+            self.before(self, worker, method, args)
         return Answer(self.pools[worker].submit(self._run, worker, self.generation[worker], method, args))
 
     def _run(self, number, generation, method, args):
-        worker = self.workers[number]
+        if self.generation[number] != generation:
+            raise LostError(f"worker {number}")
+        worker, lock = self.workers[number], self.trains[number]
         try:
-            result = getattr(worker, method)(*args)
+            if method == "train":
+                with lock:
+                    result = worker.train(*args)
+            else:
+                result = getattr(worker, method)(*args)
         except Exception:
             if self.generation[number] != generation:
                 raise LostError(f"worker {number}") from None
@@ -50,7 +62,7 @@ class ThreadCrew:
     def set_up(self, worker, setting, files):
         assert files.are_seen()
         source = attached(setting.source, files.folder)
-        self.workers[worker].set_up(setting._replace(source=source), self.send)
+        self.call(worker, "set_up", setting._replace(source=source), self.send).result()
 
     def send(self, worker, method, content):
         """Messages are copied, as on Ray: the sender may overwrite its rows at once."""
@@ -61,6 +73,7 @@ class ThreadCrew:
 
     def lose(self, number):
         """The worker is gone at once, with all its rows; one without rows takes its place."""
-        self.generation[number] += 1
         gone, self.workers[number] = self.workers[number], Worker(number, len(self), self.threads)
+        self.trains[number] = threading.Lock()
+        self.generation[number] += 1
         gone.mailbox.abandon(1 << 60)

@@ -12,22 +12,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pairloom.cluster.executor import Setting, Trained, Watch
+from pairloom.cluster.executor import BeginAgainError, Setting, Trained, Watch
 from pairloom.cluster.ledger import Ledger
 from pairloom.cluster.remote import RemoteHolder
 from pairloom.cluster.rounds import RoundTask
 from pairloom.cluster.workers.shipping import SourceFiles, stripped
-from pairloom.cluster.workers.worker import CopyPlace, Order, Report
+from pairloom.cluster.workers.worker import CopyPlace, LostError, Order, Report
 from pairloom.corpus.reading import Reading
 from pairloom.errors import ClusterError
 from pairloom.progress import WorkerProgress
 
 SECONDS_BETWEEN_CHECKS = 0.25
 MOST_ATTEMPTS = 100  # to train one round
-
-
-class LostError(Exception):
-    """A worker was lost, or could not be reached."""
 
 
 class Answer(Protocol):
@@ -73,9 +69,12 @@ class Driver:
         self._files = SourceFiles.of(setting.source)
         self._nodes = self.crew.nodes()
         self._progress = [WorkerProgress(node=node) for node in self._nodes]
-        for worker in range(len(self.crew)):
-            self.crew.set_up(worker, self.setting, self._files)
         self.number, self._task, self._copied_to = 0, None, []
+        try:
+            for worker in range(len(self.crew)):
+                self.crew.set_up(worker, self.setting, self._files)
+        except LostError as lost:
+            self._recover(str(lost))
         self.ask_all("begin")
         self.sizes = len(setting.source.words.names), len(setting.source.contexts.names)
         return RemoteHolder(self)
@@ -87,10 +86,6 @@ class Driver:
                 answers = [self.crew.call(worker, method, *args) for worker in range(len(self.crew))]
                 return [answer.result() for answer in answers]
             except LostError as lost:
-                if method == "begin":
-                    raise ClusterError(
-                        f"A worker was lost before the training began: {lost}. Run this again."
-                    ) from None
                 self._recover(str(lost))
         raise ClusterError("Workers are lost again and again. Look into the logs of Ray.")
 
@@ -99,7 +94,7 @@ class Driver:
     def train(self, task: RoundTask, watch: Watch) -> Trained:
         if not self._copied_to:
             self._ledger.begun(task.draws, task.a_round.number, len(self.crew))
-            self._copy_shares()
+            self._make_first_copies()
         for _ in range(MOST_ATTEMPTS):
             self._attempt += 1
             order = Order(self._attempt, self.number, self.number + 1, task)
@@ -168,8 +163,10 @@ class Driver:
                 answer.result()
 
     def _recover(self, why: str) -> None:
-        """Bring all workers back to the current shares."""
+        """Bring all workers back to the current shares. Before the first round there are no copies of them."""
         self._ledger.lost(why, self.number)
+        if not self._copied_to:
+            raise BeginAgainError
         for _ in range(MOST_ATTEMPTS):
             self._abandon()
             try:
@@ -188,17 +185,18 @@ class Driver:
                 self._progress[worker], node=self._nodes[worker], restarts=self._progress[worker].restarts + 1
             )
             self.crew.set_up(worker, self.setting, self._files)
-        held = [self._copied_to[worker] for worker in lost] if self._copied_to else []
-        if not held or any(place is None or place in lost for place in held):
+        held = [self._copied_to[worker] for worker in lost]
+        if any(place is None or place in lost for place in held):
             raise ClusterError(
                 "A worker was lost together with the copy of its rows. To go on from the last checkpoint, run this "
                 "again with --resume."
             )
+        self._copied_to = [None if place in lost else place for place in self._copied_to]  # until they are made again
         for answer in [
             self.crew.call(n, "restore", self.number, self._task, at) for n, at in zip(lost, held, strict=True)
         ]:
             answer.result()
-        self._copy_shares([n for n in crew if self._copied_to[n] in lost])
+        self._copy_shares([n for n in crew if self._copied_to[n] is None])
         self._ledger.restored(lost, self.number)
 
     def _copy_places(self) -> list[CopyPlace]:
@@ -213,13 +211,18 @@ class Driver:
             places.append(next(iter(elsewhere or others), None))
         return places
 
-    def _copy_shares(self, which: Sequence[int] | None = None) -> None:
-        """Make copies of the current shares of these workers, or of all."""
+    def _make_first_copies(self) -> None:
+        self._copied_to = [None] * len(self.crew)
+        try:
+            self._copy_shares(range(len(self.crew)))
+        except LostError as lost:
+            self._copied_to = []
+            self._recover(str(lost))
+
+    def _copy_shares(self, which: Sequence[int]) -> None:
+        """Make copies of the current shares of these workers."""
         places = self._copy_places()
-        if not self._copied_to:
-            self._copied_to = places
-        crew = range(len(self.crew)) if which is None else which
-        for answer in [self.crew.call(worker, "send_copy", self.number, places[worker]) for worker in crew]:
+        for answer in [self.crew.call(worker, "send_copy", self.number, places[worker]) for worker in which]:
             answer.result()
-        for worker in crew:
+        for worker in which:
             self._copied_to[worker] = places[worker]

@@ -49,6 +49,10 @@ class Trained(NamedTuple):
     n_pairs: int
 
 
+class BeginAgainError(Exception):
+    """A worker was lost before the first round, and with it rows that were set before: the training begins again."""
+
+
 @runtime_checkable
 class Executor(Protocol):
     """Holds the matrices of a training, and trains its rounds.

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from pairloom import __version__
-from pairloom.cluster.driver import LostError
 from pairloom.cluster.executor import Setting
 from pairloom.cluster.workers.shipping import SourceFiles, attached, new_folder, write_chunk
-from pairloom.cluster.workers.worker import Worker
+from pairloom.cluster.workers.worker import LostError, Worker
 from pairloom.errors import ClusterError
 
 MAIL, CONTROL = "mail", "control"  # the groups of calls beside that of training

@@ -3,6 +3,7 @@
 import os
 import secrets
 import shutil
+import socket
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +26,7 @@ from pairloom.types import PathName
 LOCAL = "local"
 _LOOPBACK = "127.0.0.2"  # Ray replaces 127.0.0.1 by an address that other machines can reach
 _MOST_WORKERS = 1024
+SECONDS_TO_CONNECT = 10
 
 
 class RayExecutor:
@@ -85,13 +87,15 @@ class RayExecutor:
             self._crew.close()
         if self._own_folder:
             shutil.rmtree(self._own_folder, ignore_errors=True)
+        self._crew = self._own_folder = None
         if self._started:
             ray.shutdown()
 
     def begin(self, setting: Setting) -> RemoteHolder:
-        if self._copies is not None or self.address == LOCAL or self.workers == 1:
-            self._own_folder = new_folder(self._copies)
-        self._crew = RayCrew(self.workers, self.threads)  # not before: reading the text needs the CPUs
+        if self._crew is None:  # otherwise the training begins again
+            if self._copies is not None or self.address == LOCAL or self.workers == 1:
+                self._own_folder = new_folder(self._copies)
+            self._crew = RayCrew(self.workers, self.threads)  # not before: reading the text needs the CPUs
         self._driver = Driver(self._crew, self._own_folder, self._ledger)
         return self._driver.begin(setting)
 
@@ -134,11 +138,19 @@ def connect(address: str, n_cpus: int) -> bool:
         if address == LOCAL:
             ray.init(address=LOCAL, num_cpus=n_cpus, include_dashboard=False, _node_ip_address=_LOOPBACK, **quiet)
         else:
+            _check_listens(address)
             ray.init(address=address, **quiet)
     except Exception as error:
-        what = str(error).strip().splitlines()
+        what = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         raise ClusterError(
-            f"Ray cannot be reached at {address}: {what[0] if what else type(error).__name__} Check that it runs there "
-            "and that RAY_AUTH_MODE and its token are the same on all machines; see docs/cluster.md."
+            f"Ray cannot be reached at {address}: {what}. Check that it runs there and that RAY_AUTH_MODE and its "
+            "token are the same on all machines; see docs/cluster.md."
         ) from None
     return True
+
+
+def _check_listens(address: str) -> None:
+    """Raise an OSError if nothing listens at host:port. Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), SECONDS_TO_CONNECT).close()

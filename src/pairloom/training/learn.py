@@ -1,9 +1,11 @@
 """Picks the kind of training for a model and an objective, and runs it on a source of pairs."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
-from pairloom.cluster.executor import ThreadExecutor
+from pairloom.cluster.executor import BeginAgainError, ThreadExecutor
 from pairloom.config import TrainConfig
+from pairloom.errors import ClusterError
 from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.source import Source
 from pairloom.system.memory import give_back
@@ -16,6 +18,8 @@ from pairloom.training.softmax import SoftmaxTraining
 from pairloom.training.sppmi import train_sppmi
 from pairloom.vectors.embedding import Embedding
 
+MOST_BEGINNINGS = 20  # of a training whose workers are lost before its first round
+
 
 def learn(source: Source, plan: Plan, check_corpus: Callable[[], None] = lambda: None) -> Embedding:
     """Train as planned. check_corpus raises a CorpusChangedError; it is called at the end of each epoch."""
@@ -26,9 +30,16 @@ def learn(source: Source, plan: Plan, check_corpus: Callable[[], None] = lambda:
     with workers(plan.threads) as pool:
         executor = plan.executor or ThreadExecutor(pool, plan.threads)
         runtime = Runtime(pool, plan.threads, executor, plan.on_progress, plan.checkpoints, check_corpus)
-        embedding = _training_of(plan.config)(source, plan.start, runtime).run()
+        embedding = _run(plan, source, runtime)
     give_back()
     return embedding
+
+
+def _run(plan: Plan, source: Source, runtime: Runtime) -> Embedding:
+    for _ in range(MOST_BEGINNINGS):
+        with suppress(BeginAgainError):
+            return _training_of(plan.config)(source, plan.start, runtime).run()
+    raise ClusterError("Workers are lost again and again. Look into the logs of Ray.")
 
 
 def _training_of(config: TrainConfig) -> type[BlockTraining] | type[InOrderTraining] | type[SoftmaxTraining]:

@@ -40,6 +40,10 @@ ROWS_PER_MESSAGE = 1 << 24  # bytes
 Send = Callable[[int, str, tuple[Any, ...]], Any]  # calls a method of another worker, without waiting
 
 
+class LostError(Exception):
+    """A worker was lost, or could not be reached, or has none of its rows because it replaces a lost one."""
+
+
 class Order(NamedTuple):
     """A round to train, for all workers."""
 
@@ -75,6 +79,7 @@ class Worker:
     def __init__(self, number: int, n_workers: int, threads: int) -> None:
         self._number, self._n_workers, self._threads = number, n_workers, threads
         self.mailbox = Mailbox()
+        self._maker: RoundMaker | None = None
         self._shares: dict[int, Share] = {}
         self._copies: dict[tuple[int, int], dict[Side, Matrix]] = {}  # of other workers, by worker and number of share
         self._unused: list[
@@ -91,8 +96,18 @@ class Worker:
     def set_up(self, setting: Setting, send: Send) -> None:
         """What the training is, and how to reach the others."""
         self.setting, self._send = setting, send
-        self.maker = RoundMaker(setting.source, setting.division)
-        self._stride = stride_of(setting.source.config.dim)
+        self._maker = RoundMaker(setting.source, setting.division)
+
+    @property
+    def maker(self) -> RoundMaker:
+        """What rounds are made with."""
+        if self._maker is None:
+            raise LostError(f"worker {self._number} was started again")
+        return self._maker
+
+    @property
+    def _stride(self) -> int:
+        return stride_of(self.maker.config.dim)
 
     def first_places(self) -> Places:
         """Where rows are before the first round: dealt by an arbitrary key."""
@@ -111,6 +126,13 @@ class Worker:
 
         share.each_row("W", ids_of(places.dealings)[0], fill)
         self._shares = {0: share}
+
+    def _share(self, number: int) -> Share:
+        """A share that must be here, unless this worker replaces a lost one."""
+        try:
+            return self._shares[number]
+        except KeyError:
+            raise LostError(f"worker {self._number} was started again") from None
 
     # --- A round
 
@@ -148,7 +170,7 @@ class Worker:
         """Get the rows of the new dealing, and the pairs of the round."""
         from pairloom.kernel.steps.deal_text import Wanted
 
-        task, old = order.task, self._shares[order.base]
+        task, old = order.task, self._share(order.base)
         dealings = self.maker.dealings(task)
         begin = Places.of(dealings, self._n_workers, task.first, 0)
         share = Share.empty(order.number, self._number, begin, self._stride, self._unused)
@@ -271,7 +293,7 @@ class Worker:
         """Give another worker, or a folder, a copy of a share. Returns when it is there."""
         if to is None:
             return
-        share = self._shares[number]
+        share = self._share(number)
         if isinstance(to, str):
             write_copy(Path(to), share)
             return
@@ -291,7 +313,10 @@ class Worker:
 
     def copied_rows(self, worker: int, number: int, side: Side, first: int, last: int) -> Matrix:
         """Some rows of the copy of a share."""
-        return self._copies[worker, number][side][first:last]
+        try:
+            return self._copies[worker, number][side][first:last]
+        except KeyError:
+            raise LostError(f"worker {self._number} was started again") from None
 
     def restore(self, number: int, task: RoundTask | None, at: "CopyPlace") -> None:
         """Get this worker's share back, which the round `task` has made, or `begin` if None."""
@@ -315,13 +340,13 @@ class Worker:
 
     def rows(self, number: int, side: Side, first: int, last: int) -> tuple[np.ndarray, Matrix]:
         """Those of rows first..last-1 of a matrix that are here: which, and the rows without padding."""
-        share = self._shares[number]
+        share = self._share(number)
         here, at = share.find(side, np.arange(first, last))
         return here, share.rows(side)[at, : self.maker.config.dim]
 
     def put_rows(self, number: int, side: Side, ids: np.ndarray, rows: Matrix) -> None:
         """Replace those of these rows that are here."""
-        share = self._shares[number]
+        share = self._share(number)
         places = share.side(side)
         owner, at = places.find(ids)
         at = np.where(owner < 0, at + places.first_hub(self._number), at)
@@ -330,13 +355,13 @@ class Worker:
 
     def largest(self, number: int) -> float:
         """The largest absolute component of the rows here."""
-        return self._shares[number].largest()
+        return self._share(number).largest()
 
     def products(self, number: int, w: Ids, contexts: Ids) -> tuple[np.ndarray, Float64s]:
         """v_w·v_c for the pairs whose word is here: which, and their products. Contexts come from the other workers."""
         from pairloom.kernel.loss import list_products
 
-        share, dim = self._shares[number], self.maker.config.dim
+        share, dim = self._share(number), self.maker.config.dim
         here, at = share.find("W", w)
         pair = np.arange(contexts[here].size) // contexts.shape[1]
         wanted = contexts[here].ravel()
@@ -352,7 +377,7 @@ class Worker:
 
     def _gathered(self, number: int, ids: np.ndarray) -> Matrix:
         """Rows of C from all workers, without padding."""
-        share, dim = self._shares[number], self.maker.config.dim
+        share, dim = self._share(number), self.maker.config.dim
         owner, at = share.places.contexts.find(ids)
         rows = np.empty((len(ids), dim), np.float32)
         rows[owner < 0] = share.hubs("C")[at[owner < 0], :dim]
@@ -370,7 +395,7 @@ class Worker:
 
     def rows_at(self, number: int, at: np.ndarray) -> Matrix:
         """Rows of C by their place in memory, without padding."""
-        return self._shares[number].rows("C")[at, : self.maker.config.dim]
+        return self._share(number).rows("C")[at, : self.maker.config.dim]
 
     def progress(self) -> tuple[int, float, WorkerProgress]:
         """Blocks of the round that are done, the largest mean square in it, and what was done so far."""
