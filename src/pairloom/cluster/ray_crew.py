@@ -65,7 +65,11 @@ class _Post:
     def __call__(self, worker: int, method: str, content: tuple[Any, ...]) -> Any:
         import ray
 
-        answer = self._handles[worker].call.options(concurrency_group=MAIL).remote(method, *content)
+        call = self._handles[worker].call
+        if method == "post":  # nobody waits for it
+            call.options(concurrency_group=MAIL, num_returns=0).remote(method, *content)
+            return None
+        answer = call.options(concurrency_group=MAIL).remote(method, *content)
         return lambda: ray.get(answer)
 
 

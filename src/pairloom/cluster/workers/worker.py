@@ -13,6 +13,7 @@ the new one, so a round can be given up and trained again at any time:
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -82,12 +83,13 @@ class Worker:
         self._maker: RoundMaker | None = None
         self._shares: dict[int, Share] = {}
         self._copies: dict[tuple[int, int], dict[Side, Matrix]] = {}  # of other workers, by worker and number of share
-        self._unused: list[
-            Matrix
-        ] = []  # memory of dropped shares and copies, used again because fresh memory costs time
+        # Memory of dropped shares and copies, used again because fresh memory costs time.
+        self._unused: list[Matrix] = []
         self._unused_copies: list[Matrix] = []
         self._send: Send = lambda worker, method, content: None
         self._lock = threading.Lock()
+        self._sender = ThreadPoolExecutor(1)  # copies and sends rows while blocks are trained
+        self._given: Future[None] = Future()  # the part that was sent last
         self._blocks_done = self._rows = self._bytes = self._memory = 0
         self._seconds_training = self._square = 0.0
 
@@ -175,11 +177,12 @@ class Worker:
         begin = Places.of(dealings, self._n_workers, task.first, 0)
         share = Share.empty(order.number, self._number, begin, self._stride, self._unused)
         ids = ids_of(dealings)
-        self._send_rows(order, old, begin, ids)
+        sent = self._sender.submit(self._send_rows, order, old, begin, ids)
         blocks = WorkerBlocks(self.maker, task, share, ids[1], workers=self._n_workers, frozen=self.setting.frozen)
         wanted = Wanted(blocks.first_row, blocks.last_row, task.first, task.parts)
         blocks.take(self.setting.source.deal(task.draws, task.a_round, dealings, pool, wanted))
         self._take_rows(order, old, share, ids)
+        sent.result()
         return share._replace(places=places_at_end(dealings, task, self._n_workers)), blocks
 
     def _send_rows(self, order: Order, old: Share, new: Places, ids_of_parts: BothIds) -> None:
@@ -223,31 +226,32 @@ class Worker:
             self._merge(order, blocks, step)
 
     def _train_rows(self, order: Order, blocks: WorkerBlocks, step: int, pool: Workers) -> list[float]:
-        first, last, parts = blocks.first_row, blocks.last_row, order.task.parts
-        to_next = self._owner(blocks, first - 1) if step + 1 < parts else self._number
-        from_last = self._owner(blocks, last) if step > order.task.first else self._number
-        rows = [pool.submit(blocks.train, row, step) for row in range(first, last - 1)]
-        squares = []
-        if last - first > 1:
-            squares.append(rows[0].result())
-            self._give_part(order, blocks, first, step, to_next)
-        if from_last != self._number:
-            seat = blocks.share.seat("C", blocks.seat_at(last - 1, step))
+        last = blocks.last_row - 1
+        rows = [pool.submit(self._train_block, order, blocks, row, step) for row in range(blocks.first_row, last)]
+        self._take_part(order, blocks, step)
+        rows.append(pool.submit(self._train_block, order, blocks, last, step))
+        return [row.result() for row in rows]
+
+    def _train_block(self, order: Order, blocks: WorkerBlocks, row: int, step: int) -> float:
+        """Train a block. The part of the first row is then sent to the worker that needs it in the next step."""
+        square = blocks.train(row, step)
+        self._blocks_done += 1
+        if row == blocks.first_row and step + 1 < order.task.parts:
+            worker = self._owner(blocks, row - 1)
+            if worker != self._number:
+                part = blocks.share.seat("C", blocks.seat_at(row, step))
+                self._given = self._sender.submit(self._post, order.attempt, worker, ("part", step + 1), part)
+        return square
+
+    def _take_part(self, order: Order, blocks: WorkerBlocks, step: int) -> None:
+        """Take in the part for the last row. It gets the seat of the part that was given away in the step before."""
+        if step > order.task.first and self._owner(blocks, blocks.last_row) != self._number:
+            self._given.result()
+            seat = blocks.share.seat("C", blocks.seat_at(blocks.last_row - 1, step))
             seat[...] = self._take(("part", step), len(seat))
-        rows.append(pool.submit(blocks.train, last - 1, step))
-        for number, row in enumerate(rows[len(squares) :]):
-            squares.append(row.result())
-            self._blocks_done += 1
-            if number == 0 and last - first == 1:
-                self._give_part(order, blocks, first, step, to_next)
-        return squares
 
     def _owner(self, blocks: WorkerBlocks, row: int) -> int:
         return int(blocks.share.places.words.owner[row % blocks.task.parts])
-
-    def _give_part(self, order: Order, blocks: WorkerBlocks, row: int, step: int, worker: int) -> None:
-        if worker != self._number:
-            self._post(order.attempt, worker, ("part", step + 1), blocks.share.seat("C", blocks.seat_at(row, step)))
 
     def _merge(self, order: Order, blocks: WorkerBlocks, step: int) -> None:
         """Merge the copies of the hubs. Blocks of the next step are prepared until the sums of all others are here."""
