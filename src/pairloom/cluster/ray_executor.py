@@ -4,6 +4,7 @@ import os
 import secrets
 import shutil
 import socket
+import sys
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -117,9 +118,14 @@ def new_folder(parent: Path | None) -> Path:
 
 
 def protect(address: str) -> None:
-    """Have Ray ask for a token, and report nothing to its makers. Ray reads this when it is imported."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # what is lost is brought back, without tracebacks
+    """Have Ray ask for a token, report nothing to its makers, and print no tracebacks of what is brought back.
+
+    Ray reads these when it is imported. If it was imported before, its own choice of a token stands.
+    """
+    for name, value in (("USAGE_STATS_ENABLED", "0"), ("IGNORE_UNHANDLED_ERRORS", "1"), ("BACKEND_LOG_LEVEL", "error")):
+        os.environ.setdefault(f"RAY_{name}", value)
+    if "ray" in sys.modules:
+        return
     if os.environ.setdefault("RAY_AUTH_MODE", "token") == "token" and address == LOCAL:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
 
