@@ -122,8 +122,8 @@ def protect(address: str) -> None:
 
     Ray reads these when it is imported. If it was imported before, its own choice of a token stands.
     """
-    for name, value in (("USAGE_STATS_ENABLED", "0"), ("IGNORE_UNHANDLED_ERRORS", "1"), ("BACKEND_LOG_LEVEL", "error")):
-        os.environ.setdefault(f"RAY_{name}", value)
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")
     if "ray" in sys.modules:
         return
     if os.environ.setdefault("RAY_AUTH_MODE", "token") == "token" and address == LOCAL:
