@@ -3,8 +3,10 @@
 import os
 import secrets
 import shutil
+import signal
 import socket
 import tempfile
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -134,6 +136,7 @@ def connect(address: str, n_cpus: int) -> bool:
     if ray.is_initialized():
         return False
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    handler = signal.getsignal(signal.SIGTERM)
     try:
         if address == LOCAL:
             ray.init(address=LOCAL, num_cpus=n_cpus, include_dashboard=False, _node_ip_address=_LOOPBACK, **quiet)
@@ -146,6 +149,8 @@ def connect(address: str, n_cpus: int) -> bool:
             f"Ray cannot be reached at {address}: {what}. Check that it runs there and that RAY_AUTH_MODE and its "
             "token are the same on all machines; see docs/cluster.md."
         ) from None
+    if callable(handler) and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)  # Ray's own would end the training without a checkpoint
     return True
 
 
