@@ -5,13 +5,16 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 import pairloom
 from pairloom import RayExecutor
+from pairloom.cluster.workers.shipping import SourceFiles
 from pairloom.errors import ClusterError, StoppedError
 from pairloom.training.checkpoint import Checkpoints
 from tests.cluster.conftest import SETTINGS
@@ -72,6 +75,24 @@ def test_start_freeze_positional_and_patience(cluster, text, tmp_path):
     here = saved(pairloom.train(text, **same), tmp_path)
     executor = RayExecutor(cluster.address, workers=2, threads=2)
     assert saved(pairloom.train(text, executor=executor, **same), tmp_path) == here
+
+
+def test_files_that_a_worker_cannot_see_are_sent_to_it(cluster, text, alone, tmp_path, monkeypatch):
+    """A folder that is open here has a path by which no other process finds it."""
+    before, of = set(Path(tempfile.gettempdir()).glob("pairloom-source-*")), SourceFiles.of
+    opened = []
+
+    def unseen(source):
+        folder, sizes = of(source)
+        opened.append(os.open(folder, os.O_RDONLY))
+        return SourceFiles(f"/proc/self/fd/{opened[-1]}", sizes)
+
+    monkeypatch.setattr(SourceFiles, "of", unseen)
+    monkeypatch.setattr("pairloom.cluster.workers.shipping.BYTES_PER_MESSAGE", 10_000)
+    executor = RayExecutor(cluster.address, workers=2)
+    assert saved(pairloom.train(text, executor=executor, **OPTIONS), tmp_path) == alone
+    assert opened and set(Path(tempfile.gettempdir()).glob("pairloom-source-*")) == before
+    os.close(opened[0])
 
 
 @pytest.mark.parametrize("begins_here", [True, False])

@@ -5,6 +5,7 @@ trained again is up to the driver. Calls come in three groups, so that messages 
 is trained.
 """
 
+import shutil
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -24,6 +25,8 @@ SECONDS_BETWEEN_TRIES = 0.2
 class WorkerOnRay(Worker):
     """A worker that finds the files of the source, and reaches the others by their handles."""
 
+    _received: str | None = None  # the folder of files that were sent
+
     def node(self) -> str:
         """The machine it runs on, by Ray's name, and its version of pairloom."""
         import ray
@@ -36,13 +39,15 @@ class WorkerOnRay(Worker):
 
     def receive(self, folder: str | None, name: str, position: int, content: bytes) -> str:
         """Write a piece of a file of the source. Returns the folder that it is in, a new one for None."""
-        folder = folder or new_folder()
+        self._received = folder = folder or new_folder()
         write_chunk(folder, name, position, content)
         return folder
 
     def join(self, setting: Setting, folder: str, handles: Sequence[Any]) -> None:
-        """`set_up`, on Ray."""
+        """`set_up`, on Ray. Files that were sent are removed: they are mapped, which keeps what is in them."""
         self.set_up(setting._replace(source=attached(setting.source, folder)), _Post(handles))
+        if folder == self._received:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class WorkerActor:
