@@ -233,19 +233,20 @@ def test_many_losses(text, alone, log):
     assert len(lost) > 5 and each_round_once(log)
 
 
-def test_a_call_that_fails_though_no_worker_is_lost(text, alone, log):
-    """A call fails, though all workers have their rows: the round is trained again."""
+@pytest.mark.parametrize(("failing", "n"), [("train", 4), ("post", 50), ("keep_copy", 9), ("products", 3)])
+def test_a_call_that_fails_though_no_worker_is_lost(text, alone, log, failing, n):
+    """A connection breaks, and all workers have their rows: the round is trained again."""
     crew, calls = ThreadCrew(3), count()
     run = crew._run
 
     def fails(number, generation, method, args):
-        if method == "train" and next(calls) == 4:
+        if method == failing and next(calls) == n:
             raise LostError("no connection")
         return run(number, generation, method, args)
 
     crew._run = fails
     assert digest(pairloom.train(text, executor=Driver(crew, None, Ledger(log)), **OPTIONS)) == alone
-    assert each_round_once(log)
+    assert next(calls) > n and each_round_once(log)
 
 
 @pytest.mark.parametrize("method", ["begin", "train", "restore"])

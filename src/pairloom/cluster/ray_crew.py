@@ -7,7 +7,7 @@ is trained.
 
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pairloom import __version__
@@ -62,16 +62,28 @@ class WorkerActor:
 
 
 class _Post:
-    """Calls a method of another worker. Returns a function that waits for the result."""
+    """`Send`, on Ray."""
 
     def __init__(self, handles: Sequence[Any]) -> None:
         self._handles = handles
+        self._attempt, self._sent = -1, list[Any]()  # the messages of the latest attempt
 
-    def __call__(self, worker: int, method: str, content: tuple[Any, ...]) -> Any:
+    def __call__(self, worker: int, method: str, content: tuple[Any, ...]) -> Callable[[], Any]:
         import ray
 
         answer = self._handles[worker].call.options(concurrency_group=MAIL).remote(method, *content)
+        if method == "post":
+            if content[0] != self._attempt:
+                self._attempt, self._sent = content[0], []
+            self._sent.append(answer)
         return lambda: ray.get(answer)
+
+    def check(self, attempt: int) -> None:
+        import ray
+
+        if self._sent and attempt == self._attempt:
+            there, self._sent = ray.wait(self._sent, num_returns=len(self._sent), timeout=0)
+            ray.get(there)
 
 
 class RayAnswer:
