@@ -24,7 +24,7 @@ TRACED := $(BIN)/python -m coverage run -m pytest
 unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-versions test-lowest $(OTHER_PYTHONS:%=test-%) suite quality lint bench reliability conformance lock clean
+.PHONY: help demo test test-versions test-lowest $(OTHER_PYTHONS:%=test-%) suite quality lint bench reliability cluster-test conformance lock clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -74,6 +74,9 @@ bench: $(VENV)/.runs $(PEERS)/.peers ## train beside word2vec.c, gensim and fast
 
 reliability: $(VENV)/.tests ## break files, writes, processes and the package itself on purpose, and make a table (17 minutes)
 	$(BIN)/python -m reliability
+
+cluster-test: $(VENV)/.tests ## train on Ray while workers, raylets and drivers are killed, and compare the bytes (16 minutes)
+	$(BIN)/python -m reliability.cluster
 
 conformance: $(VENV)/.tests $(CONFORMANCE)/.peers ## read the files of other programs and have them read ours
 	$(BIN)/python -m pytest tests/conformance

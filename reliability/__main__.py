@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from reliability.figures import PROCESSES, Figure, show
 from reliability.mutants import MODULES
 
-NOT_MEASURED = {"__init__", "__main__"}
+NOT_MEASURED = {"__init__", "__main__", "cluster"}  # `make cluster-test` measures the cluster
 AT_A_TIME = 2
 LONGEST = [
     "fuzz",

@@ -1,7 +1,9 @@
-"""A Ray cluster on this machine, for the tests of one module."""
+"""A Ray cluster on this machine, for the tests of one module; and a text and pairs to train on."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 SETTINGS = {
@@ -34,3 +36,25 @@ def machines() -> Iterator[Callable[[int], None]]:
         finally:
             ray.shutdown()
             cluster.shutdown()
+
+
+@pytest.fixture(scope="session")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some thousand sentences in which a few words are hubs."""
+    rng = np.random.default_rng(1)
+    words = np.array([f"w{i}" for i in range(1500)])
+    p = 1 / np.arange(1, 1501) ** 1.1
+    lines = [" ".join(rng.choice(words, 12, p=p / p.sum())) for _ in range(4000)]
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.fixture(scope="session")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Weighted pairs of 600 words and 300 contexts."""
+    rng = np.random.default_rng(2)
+    drawn = zip(rng.zipf(1.3, 60_000) % 600, rng.zipf(1.4, 60_000) % 300, rng.integers(1, 4, 60_000), strict=True)
+    path = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
+    path.write_text("".join(f"w{w}\tc{c}\t{weight}\n" for w, c, weight in drawn))
+    return path

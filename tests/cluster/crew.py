@@ -62,11 +62,7 @@ class ThreadCrew:
     def set_up(self, worker, setting, files):
         assert files.are_seen()
         source = attached(setting.source, files.folder)
-        self.call(worker, "set_up", setting._replace(source=source), self.send).result()
-
-    def send(self, worker, method, content):
-        """Messages are copied, as on Ray: the sender may overwrite its rows at once."""
-        return self.call(worker, method, *deepcopy(content)).result
+        self.call(worker, "set_up", setting._replace(source=source), Send(self)).result()
 
     def nodes(self):
         return ["here"] * len(self)
@@ -77,3 +73,20 @@ class ThreadCrew:
         self.trains[number] = threading.Lock()
         self.generation[number] += 1
         gone.mailbox.abandon(1 << 60)
+
+
+class Send:
+    """Calls of one worker to the others. Messages are copied, as on Ray: the sender may overwrite its rows at once."""
+
+    def __init__(self, crew):
+        self.crew, self.sent = crew, []
+
+    def __call__(self, worker, method, content):
+        answer = self.crew.call(worker, method, *deepcopy(content))
+        self.sent += [(content[0], answer)] if method == "post" else []
+        return answer.result
+
+    def check(self, attempt):
+        for number, answer in self.sent:
+            if number == attempt and answer.future.done():
+                answer.result()

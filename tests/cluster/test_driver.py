@@ -1,6 +1,5 @@
 """A crew trains the same bytes as one process, whatever is lost on the way."""
 
-import hashlib
 from itertools import count
 
 import numpy as np
@@ -13,30 +12,7 @@ from pairloom.cluster.workers.worker import LostError
 from pairloom.errors import ClusterError, StoppedError
 from pairloom.training.checkpoint import Checkpoints
 from tests.cluster.crew import ThreadCrew
-
-OPTIONS = {"dim": 20, "min_count": 1, "epochs": 2, "sample": 0.0, "seed": 3}
-
-
-@pytest.fixture(scope="module")
-def text(tmp_path_factory):
-    """Some thousand sentences in which a few words are hubs."""
-    rng = np.random.default_rng(1)
-    words = np.array([f"w{i}" for i in range(1500)])
-    p = 1 / np.arange(1, 1501) ** 1.1
-    lines = [" ".join(rng.choice(words, 12, p=p / p.sum())) for _ in range(4000)]
-    path = tmp_path_factory.mktemp("text") / "text.txt"
-    path.write_text("\n".join(lines))
-    return path
-
-
-@pytest.fixture(scope="module")
-def pairs(tmp_path_factory):
-    """Weighted pairs of 600 words and 300 contexts."""
-    rng = np.random.default_rng(2)
-    drawn = zip(rng.zipf(1.3, 60_000) % 600, rng.zipf(1.4, 60_000) % 300, rng.integers(1, 4, 60_000), strict=True)
-    path = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
-    path.write_text("".join(f"w{w}\tc{c}\t{weight}\n" for w, c, weight in drawn))
-    return path
+from tests.cluster.helpers import OPTIONS, StopsAfter, digest, each_round_once
 
 
 @pytest.fixture(scope="module")
@@ -49,17 +25,8 @@ def log(tmp_path):
     return tmp_path / "rounds.log"
 
 
-def digest(embedding):
-    return hashlib.sha256(embedding.words.vectors.tobytes() + embedding.contexts.vectors.tobytes()).hexdigest()
-
-
 def driver(n, *, threads=1, copies=None, log=None, before=None):
     return Driver(ThreadCrew(n, threads, before), copies, Ledger(log))
-
-
-def each_round_once(log):
-    rounds = applied_rounds(log)
-    return len(rounds) > 0 and rounds == sorted(set(rounds))
 
 
 class Loses:
@@ -125,18 +92,6 @@ def test_two_words_are_enough():
 
 
 # --- Stopped and resumed
-
-
-class StopsAfter:
-    """Stops a training after some rounds, or in the middle of one if there are workers to ask."""
-
-    def __init__(self, folder, reports):
-        self.checkpoints = Checkpoints(folder, "1h")
-        self.reports, self.seen = reports, count()
-
-    def __call__(self, progress):
-        if progress.stage == "train" and next(self.seen) == self.reports:
-            self.checkpoints.stop()
 
 
 @pytest.mark.parametrize(("first", "then"), [(2, None), (None, 3), (2, 5), (5, 1)])
@@ -278,19 +233,20 @@ def test_many_losses(text, alone, log):
     assert len(lost) > 5 and each_round_once(log)
 
 
-def test_a_call_that_fails_though_no_worker_is_lost(text, alone, log):
-    """A call fails, though all workers have their rows: the round is trained again."""
+@pytest.mark.parametrize(("failing", "n"), [("train", 4), ("post", 50), ("keep_copy", 9), ("products", 3)])
+def test_a_call_that_fails_though_no_worker_is_lost(text, alone, log, failing, n):
+    """A connection breaks, and all workers have their rows: the round is trained again."""
     crew, calls = ThreadCrew(3), count()
     run = crew._run
 
     def fails(number, generation, method, args):
-        if method == "train" and next(calls) == 4:
+        if method == failing and next(calls) == n:
             raise LostError("no connection")
         return run(number, generation, method, args)
 
     crew._run = fails
     assert digest(pairloom.train(text, executor=Driver(crew, None, Ledger(log)), **OPTIONS)) == alone
-    assert each_round_once(log)
+    assert next(calls) > n and each_round_once(log)
 
 
 @pytest.mark.parametrize("method", ["begin", "train", "restore"])

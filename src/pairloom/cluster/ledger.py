@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pairloom.cluster.rounds import RoundTask
 from pairloom.system.files import output_errors
@@ -42,10 +42,18 @@ class Ledger:
     def _write(self, **entry: Any) -> None:
         if self._path is None:
             return
-        with output_errors(self._path), self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"time": round(time.time(), 3), **entry}) + "\n")
+        line = json.dumps({"time": round(time.time(), 3), **entry}) + "\n"
+        with output_errors(self._path), self._path.open("a+b") as file:
+            if file.tell() and not _ends_a_line(file):
+                file.write(b"\n")  # after the last line of a driver that was killed
+            file.write(line.encode())
             file.flush()
             os.fsync(file.fileno())
+
+
+def _ends_a_line(file: BinaryIO) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
 
 
 def applied_rounds(path: PathName) -> list[tuple[int, int]]:

@@ -5,8 +5,9 @@ trained again is up to the driver. Calls come in three groups, so that messages 
 is trained.
 """
 
+import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pairloom import __version__
@@ -24,6 +25,8 @@ SECONDS_BETWEEN_TRIES = 0.2
 class WorkerOnRay(Worker):
     """A worker that finds the files of the source, and reaches the others by their handles."""
 
+    _received: str | None = None  # the folder of files that were sent
+
     def node(self) -> str:
         """The machine it runs on, by Ray's name, and its version of pairloom."""
         import ray
@@ -36,13 +39,15 @@ class WorkerOnRay(Worker):
 
     def receive(self, folder: str | None, name: str, position: int, content: bytes) -> str:
         """Write a piece of a file of the source. Returns the folder that it is in, a new one for None."""
-        folder = folder or new_folder()
+        self._received = folder = folder or new_folder()
         write_chunk(folder, name, position, content)
         return folder
 
     def join(self, setting: Setting, folder: str, handles: Sequence[Any]) -> None:
-        """`set_up`, on Ray."""
+        """`set_up`, on Ray. Files that were sent are removed: they are mapped, which keeps what is in them."""
         self.set_up(setting._replace(source=attached(setting.source, folder)), _Post(handles))
+        if folder == self._received:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 class WorkerActor:
@@ -57,20 +62,28 @@ class WorkerActor:
 
 
 class _Post:
-    """Calls a method of another worker. Returns a function that waits for the result."""
+    """`Send`, on Ray."""
 
     def __init__(self, handles: Sequence[Any]) -> None:
         self._handles = handles
+        self._attempt, self._sent = -1, list[Any]()  # the messages of the latest attempt
 
-    def __call__(self, worker: int, method: str, content: tuple[Any, ...]) -> Any:
+    def __call__(self, worker: int, method: str, content: tuple[Any, ...]) -> Callable[[], Any]:
         import ray
 
-        call = self._handles[worker].call
-        if method == "post":  # nobody waits for it
-            call.options(concurrency_group=MAIL, num_returns=0).remote(method, *content)
-            return None
-        answer = call.options(concurrency_group=MAIL).remote(method, *content)
+        answer = self._handles[worker].call.options(concurrency_group=MAIL).remote(method, *content)
+        if method == "post":
+            if content[0] != self._attempt:
+                self._attempt, self._sent = content[0], []
+            self._sent.append(answer)
         return lambda: ray.get(answer)
+
+    def check(self, attempt: int) -> None:
+        import ray
+
+        if self._sent and attempt == self._attempt:
+            there, self._sent = ray.wait(self._sent, num_returns=len(self._sent), timeout=0)
+            ray.get(there)
 
 
 class RayAnswer:

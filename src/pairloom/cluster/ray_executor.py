@@ -2,10 +2,11 @@
 
 import os
 import secrets
-import shutil
+import signal
 import socket
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,6 +23,7 @@ from pairloom.errors import ClusterError, ConfigError
 from pairloom.progress import WorkerProgress
 from pairloom.system.extras import need
 from pairloom.system.files import check_folder, output_errors
+from pairloom.system.temporary import IN_CACHE, Temporary
 from pairloom.types import PathName
 
 LOCAL = "local"
@@ -66,7 +68,7 @@ class RayExecutor:
         self.address, self.workers, self.threads = address, workers, threads
         self._copies = None if copies is None else Path(copies)
         self._ledger = Ledger(log)
-        self._own_folder: Path | None = None
+        self._own_folder: Temporary | None = None
         self.reading: RayReading | None = None
         self._crew: RayCrew | None = None
         self._driver: Driver | None = None
@@ -87,7 +89,7 @@ class RayExecutor:
         if self._crew:
             self._crew.close()
         if self._own_folder:
-            shutil.rmtree(self._own_folder, ignore_errors=True)
+            self._own_folder.remove()
         self._crew = self._own_folder = None
         if self._started:
             ray.shutdown()
@@ -97,7 +99,8 @@ class RayExecutor:
             if self._copies is not None or self.address == LOCAL or self.workers == 1:
                 self._own_folder = new_folder(self._copies)
             self._crew = RayCrew(self.workers, self.threads)  # not before: reading the text needs the CPUs
-        self._driver = Driver(self._crew, self._own_folder, self._ledger)
+        folder = None if self._own_folder is None else self._own_folder.path
+        self._driver = Driver(self._crew, folder, self._ledger)
         return self._driver.begin(setting)
 
     def train(self, task: RoundTask, watch: Watch) -> Trained:
@@ -108,13 +111,18 @@ class RayExecutor:
         return self._driver.progress() if self._driver else self._progress
 
 
-def new_folder(parent: Path | None) -> Path:
-    """A new folder for copies, in `parent`. Without one it is in the memory of this machine, or on its disk."""
+def new_folder(parent: Path | None) -> Temporary:
+    """A new folder for copies, in `parent`. Without one it is in the memory of this machine, or on its disk.
+
+    If this process is killed, the next training removes it.
+    """
     memory = Path("/dev/shm")
-    if parent is None and os.access(memory, os.W_OK):
-        parent = memory
-    with output_errors(parent or tempfile.gettempdir()):
-        return Path(tempfile.mkdtemp(prefix="pairloom-copies-", dir=parent))
+    if parent is None:
+        parent = memory if os.access(memory, os.W_OK) else Path(tempfile.gettempdir())
+    with output_errors(parent):
+        folder = Temporary.folder(parent, IN_CACHE)
+    folder.path.chmod(0o700)  # the memory of a machine is open to all its users
+    return folder
 
 
 def protect(address: str) -> None:
@@ -140,6 +148,7 @@ def connect(address: str, n_cpus: int) -> bool:
     if ray.is_initialized():
         return False
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    handler = signal.getsignal(signal.SIGTERM)
     try:
         if address == LOCAL:
             ray.init(address=LOCAL, num_cpus=n_cpus, include_dashboard=False, _node_ip_address=_LOOPBACK, **quiet)
@@ -152,6 +161,8 @@ def connect(address: str, n_cpus: int) -> bool:
             f"Ray cannot be reached at {address}: {what}. Check that it runs there and that RAY_AUTH_MODE and its "
             "token are the same on all machines; see docs/cluster.md."
         ) from None
+    if callable(handler) and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)  # Ray's own would end the training without a checkpoint
     return True
 
 

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 SECONDS_BETWEEN_CHECKS = 0.25
@@ -21,6 +22,7 @@ class Mailbox:
         self._changed = threading.Condition()
         self._attempt = self._abandoned = -1
         self.seconds_waiting = 0.0
+        self.check_sent: Callable[[int], None] = lambda attempt: None  # raises an error if a message did not arrive
 
     def begin(self, attempt: int) -> None:
         """From now on, messages of earlier attempts are not wanted."""
@@ -52,7 +54,8 @@ class Mailbox:
         with self._changed:
             while (key := (self._attempt, label)) not in self._arrived:
                 self.check()
-                self._changed.wait(SECONDS_BETWEEN_CHECKS)
+                if not self._changed.wait(SECONDS_BETWEEN_CHECKS):
+                    self.check_sent(self._attempt)
             self.seconds_waiting += time.perf_counter() - began
             return self._arrived.pop(key)
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -38,7 +38,15 @@ from pairloom.types import Float64s, Ids, Matrix
 
 ROWS_PER_MESSAGE = 1 << 24  # bytes
 
-Send = Callable[[int, str, tuple[Any, ...]], Any]  # calls a method of another worker, without waiting
+
+class Send(Protocol):
+    """How a worker reaches the others."""
+
+    def __call__(self, worker: int, method: str, content: tuple[Any, ...]) -> Callable[[], Any]:
+        """Call a method of another worker, without waiting. Returns a function that waits for the result."""
+
+    def check(self, attempt: int) -> None:
+        """Raise an error if a message of this attempt did not arrive: its receiver would wait for it for ever."""
 
 
 class LostError(Exception):
@@ -86,7 +94,6 @@ class Worker:
         # Memory of dropped shares and copies, used again because fresh memory costs time.
         self._unused: list[Matrix] = []
         self._unused_copies: list[Matrix] = []
-        self._send: Send = lambda worker, method, content: None
         self._lock = threading.Lock()
         self._sender = ThreadPoolExecutor(1)  # copies and sends rows while blocks are trained
         self._given: Future[None] = Future()  # the part that was sent last
@@ -97,7 +104,7 @@ class Worker:
 
     def set_up(self, setting: Setting, send: Send) -> None:
         """What the training is, and how to reach the others."""
-        self.setting, self._send = setting, send
+        self.setting, self._send, self.mailbox.check_sent = setting, send, send.check
         self._maker = RoundMaker(setting.source, setting.division)
 
     @property
