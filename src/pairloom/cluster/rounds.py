@@ -4,6 +4,7 @@
 how the hubs' copies are merged.
 """
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key
-from pairloom.pairs.blocks import Division
+from pairloom.pairs.blocks import LONGEST_ROUND, Division
 from pairloom.pairs.hubs import CURVATURE, hubs_of, sampled_rows
 from pairloom.pairs.parts import Dealing, deal, noise_of_parts
 from pairloom.pairs.source import Dealings, Round, Source
@@ -19,6 +20,30 @@ from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from pairloom.kernel.steps.parts import Merging, PartNoise
+
+
+PAIRS_AT_ONCE = LONGEST_ROUND * 5 // 4  # of a round in memory, 8 bytes each; rounds differ from what is expected
+
+
+def steps_at_once(pairs: float, steps: int) -> int:
+    """How many of these steps, which have this many pairs together, are dealt at once. One at least.
+
+    >>> steps_at_once(8_000_000, 32), steps_at_once(64_000_000, 32)
+    (32, 5)
+    """
+    return min(steps, max(1, int(PAIRS_AT_ONCE * steps / max(1.0, pairs))))
+
+
+def step_groups(pairs: npt.NDArray[np.int64], first: int) -> list[range]:
+    """The steps of a round from `first` on, in groups whose pairs are dealt at once. pairs: of each step.
+
+    >>> step_groups(np.full(8, 4_000_000), first=3)
+    [range(3, 4), range(4, 6), range(6, 8)]
+    """
+    steps = len(pairs) - first
+    groups = -(-steps // steps_at_once(float(pairs[first:].sum()), steps))
+    edges = [first + steps * group // groups for group in range(groups + 1)]
+    return [range(*edge) for edge in pairwise(edges)]
 
 
 class RoundTask(NamedTuple):

@@ -30,7 +30,7 @@ from pairloom.cluster.workers.places import BothIds, Places, ids_of, moves
 from pairloom.cluster.workers.share import SIDES, Share, Side, memory_for
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
-from pairloom.pairs.source import Dealings
+from pairloom.pairs.source import CountedRound, Dealings
 from pairloom.progress import WorkerProgress
 from pairloom.system.threads import Workers, workers
 from pairloom.types import Float64s, Ids, Matrix
@@ -124,10 +124,13 @@ class Worker:
         self.mailbox.begin(order.attempt)
         self._go_back_to(order.base)
         with workers(self._threads) as pool, self._timed():
-            share, blocks = self._deal(order, pool)
+            share, blocks, counted = self._deal(order, pool)
             self._square = 0.0
-            for step in range(order.task.first, order.task.parts):
-                self._train_step(order, blocks, step, pool)
+            for group in blocks.groups:
+                if group.start > order.task.first:
+                    blocks.take(self.setting.source.write(counted, group, pool), group)
+                for step in group:
+                    self._train_step(order, blocks, step, pool)
         self._shares[order.number] = share
         self.send_copy(order.number, copy_to)
         return Report(blocks.n_pairs, self._square)
@@ -143,10 +146,8 @@ class Worker:
                 self._unused_copies += self._copies.pop(at).values()
         self._blocks_done = 0
 
-    def _deal(self, order: Order, pool: Workers) -> tuple[Share, WorkerBlocks]:
-        """Get the rows of the new dealing, and the pairs of the round."""
-        from pairloom.kernel.steps.deal_text import Wanted
-
+    def _deal(self, order: Order, pool: Workers) -> tuple[Share, WorkerBlocks, CountedRound]:
+        """Get the rows of the new dealing, and the pairs of the round's first group of steps."""
         task, old = order.task, self._shares[order.base]
         dealings = self.maker.dealings(task)
         begin = Places.of(dealings, self._n_workers, task.first, 0)
@@ -154,10 +155,12 @@ class Worker:
         ids = ids_of(dealings)
         self._send_rows(order, old, begin, ids)
         blocks = WorkerBlocks(self.maker, task, share, ids[1], workers=self._n_workers, frozen=self.setting.frozen)
-        wanted = Wanted(blocks.first_row, blocks.last_row, task.first, task.parts)
-        blocks.take(self.setting.source.deal(task.draws, task.a_round, dealings, pool, wanted))
+        source, rows = self.setting.source, range(blocks.first_row, blocks.last_row)
+        counted = source.count(task.draws, task.a_round, dealings, pool, rows)
+        blocks.expect(counted)
+        blocks.take(source.write(counted, blocks.groups[0], pool), blocks.groups[0])
         self._take_rows(order, old, share, ids)
-        return share._replace(places=places_at_end(dealings, task, self._n_workers)), blocks
+        return share._replace(places=places_at_end(dealings, task, self._n_workers)), blocks, counted
 
     def _send_rows(self, order: Order, old: Share, new: Places, ids_of_parts: BothIds) -> None:
         """Send the rows that others need, as they are in the old share."""
@@ -233,7 +236,7 @@ class Worker:
             sums = blocks.hubs.add_up()
             for worker in self._others():
                 self._post(order.attempt, worker, ("sums", step, self._number), sums)
-        coming = iter(range(blocks.first_row, blocks.last_row if step + 1 < order.task.parts else blocks.first_row))
+        coming = iter(range(blocks.first_row, blocks.last_row) if step + 1 in blocks.group else ())
         for worker in self._others():
             if worker in busy:
                 label = ("sums", step, worker)
