@@ -109,7 +109,7 @@ def _works(encoded: Encoded, dim: int) -> list[tuple[str, Work]]:
 
 def _drawn(n_words: int, dim: int) -> Work:
     """Pairs of random words, in the blocks of the first diagonals."""
-    parts = Division.of(n_words, n_words, dim, 5).parts
+    parts = Division.of(n_words, n_words, dim, 5, PAIRS).parts
     dealing = deal(n_words, NO_HUBS, parts, key(1))
     blocks = [i * parts + (i + s) % parts for s in range(min(parts, DIAGONALS)) for i in range(parts)]
     lengths = np.zeros(parts * parts, np.int64)
@@ -126,9 +126,9 @@ def _drawn(n_words: int, dim: int) -> Work:
 def _of_text(encoded: Encoded, dim: int) -> Work:
     """The blocks of a text's first long round."""
     n_words = len(encoded.vocabulary)
-    division = Division.of(n_words, n_words, dim, 5)
     with workers(1) as pool:
         source = TextSource(encoded, TrainConfig(dim=dim, sample=1e-4, heldout=0.0))
+        division = Division.of(n_words, n_words, dim, 5, source.n_pairs)
         hubs = hubs_of(source.word_share, division.parts)
         dealing = deal(n_words, hubs, division.parts, key(1, Purpose.PARTS, 0, 0))
         edges = 0.0, min(1.0, division.longest_round / source.n_pairs)

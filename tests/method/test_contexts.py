@@ -142,6 +142,7 @@ def deal_all(ids, starts, limit, windows, parts, word_part, context_part, chunks
         if windows.positional:
             kernel.count_placed(chunk, m, *offsets, in_parts, row)
         else:
+            kernel.put_labels(chunk, m, in_parts)
             kernel.count(chunk, m, in_parts, row)
         survivors.append(m)
     ends = counts.T.cumsum()

@@ -7,7 +7,7 @@ from pairloom.pairs.blocks import Division, ranges, stride_of
 
 
 def parts(n_words, n_contexts, dim):
-    return Division.of(n_words, n_contexts, dim, 5).parts
+    return Division.of(n_words, n_contexts, dim, 5, 1e8).parts
 
 
 def test_every_part_has_enough_words_to_draw_noise_from():
@@ -29,20 +29,54 @@ def test_the_smaller_vocabulary_bounds_the_parts():
 
 @pytest.mark.parametrize("n_words", [512, 5000, 68_000, 1_000_000])
 def test_all_rounds_have_at_least_16_parts_if_the_vocabulary_has_the_words(n_words):
-    division = Division.of(n_words, n_words, 100, 5)
+    division = Division.of(n_words, n_words, 100, 5, 1e8)
     assert division.parts_of(0) == 16
     assert division.parts_of(division.longest_round) == division.parts >= 16
 
 
 def test_a_round_is_shorter_where_its_blocks_would_be_too_long():
-    assert Division.of(68_000, 68_000, 100, 5).longest_round == 8_000_000
-    assert Division.of(60, 60, 1, 1).longest_round == 500_000
-    assert Division.of(128, 128, 4096, 64).longest_round == 16 * (10**9 // (4096 * 65))
+    for pairs in (1e8, 1e11):
+        assert Division.of(60, 60, 1, 1, pairs).longest_round == 500_000
+        assert Division.of(128, 128, 4096, 64, pairs).longest_round == 16 * (10**9 // (4096 * 65))
+    assert Division.of(68_000, 68_000, 100, 5, 1e8).longest_round == 8_000_000
+
+
+# --- Long trainings
+
+
+@pytest.mark.parametrize("n_words", [60, 600, 5000, 68_000, 1_000_000, 10_000_000])
+@pytest.mark.parametrize("pairs", [1e3, 1e8, 128 * 8e6])
+def test_up_to_128_times_8_million_pairs_the_size_of_the_training_makes_no_difference(n_words, pairs):
+    assert Division.of(n_words, n_words, 100, 5, pairs) == Division.of(n_words, n_words, 100, 5, 1.0)
+
+
+@pytest.mark.parametrize("n_words", [5000, 68_000, 1_000_000])
+@pytest.mark.parametrize("pairs", [2e9, 3e10, 1e11, 1e12, 1e14])
+def test_longer_trainings_have_longer_rounds_and_more_parts(n_words, pairs):
+    division = Division.of(n_words, n_words, 100, 5, pairs)
+    parts, longest = division.parts, division.longest_round
+    assert parts >= Division.of(n_words, n_words, 100, 5, 1e9).parts
+    assert parts <= 1024 and n_words // parts >= 32
+    assert 8_000_000 < longest <= min(pairs / 128, parts * 8_000_000, parts**2 * 500_000)
+    assert parts == division.usual_parts or longest / parts**2 >= 7812  # pairs of a block
+
+
+def test_a_training_of_100_billion_pairs_can_use_256_workers():
+    assert Division.of(10**6, 10**6, 300, 5, 1e11) == Division(16, 64, 256, 781_250_000)
+
+
+def test_on_the_way_to_the_longest_rounds_the_parts_become_more():
+    division = Division.of(10**6, 10**6, 300, 5, 1e11)
+    lengths = np.diff(division.round_edges(1e11, 0)) * 1e11
+    assert [division.parts_of(pairs) for pairs in lengths if pairs < 4e6] == [16] * 7
+    assert sorted({division.parts_of(pairs) for pairs in lengths}) == [16, 64, 128, 256]
+    assert all(pairs / division.parts_of(pairs) ** 2 < 32_000 for pairs in lengths)
+    assert 128 <= len(lengths) <= 145
 
 
 def lengths(pairs, epochs, longest=8_000_000):
     """The pairs of all rounds of a training."""
-    division = Division(16, 32, longest)
+    division = Division(16, 32, 32, longest)
     return [np.diff(division.round_edges(pairs, epoch)) * pairs for epoch in range(epochs)]
 
 

@@ -46,7 +46,7 @@ def test_a_pair_comes_as_often_as_its_weight_says():
         copies = np.empty(len(source.order) * 1024, np.int32)
         for chunk in chunks:
             if chunk.sweep == sweep:
-                copies.reshape(-1, 1024)[chunk.numbers] = source._copies(chunk, 1, 0, 3).reshape(-1, 1024)
+                copies.reshape(-1, 1024)[chunk.numbers] = source.copies_of(chunk, 1, 0, 3).reshape(-1, 1024)
         by_sweep.append(copies[:n])
     assert max(np.ptp([some[3::4] for some in by_sweep], axis=0)) == 1  # spread evenly
     copies = np.sum(by_sweep, axis=0).reshape(-1, 4)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pairloom.kernel.steps.parts import PartRows, copy_hubs, mean_square_length, merge_hubs
-from pairloom.pairs.hubs import MOST_HUBS, hubs_of, merge_share, merged, sampled_rows, shares
+from pairloom.pairs.hubs import hubs_of, merge_share, merged, most_hubs, sampled_rows, shares
 from tests.models import random_model
 
 
@@ -15,10 +15,15 @@ def test_a_hub_has_a_tenth_of_a_part_or_more():
 
 
 def test_the_number_of_hubs_is_limited_and_the_largest_come_first():
-    share = np.random.default_rng(0).permutation(np.arange(1, 101)) / 5050
-    found = hubs_of(share, 64)
-    assert len(found) == MOST_HUBS
-    assert share[found].tolist() == sorted(share, reverse=True)[:MOST_HUBS]
+    share = np.random.default_rng(0).permutation(np.arange(200, 400)) / np.arange(200, 400).sum()
+    for parts in (64, 128):
+        found = hubs_of(share, parts)
+        assert len(found) == most_hubs(parts)
+        assert share[found].tolist() == sorted(share, reverse=True)[: most_hubs(parts)]
+
+
+def test_more_parts_have_more_hubs_within_bounds():
+    assert [most_hubs(parts) for parts in (16, 32, 64, 128, 256, 1024)] == [64, 64, 64, 128, 256, 256]
 
 
 def test_small_steps_add_up_and_large_ones_are_averaged():

@@ -32,7 +32,7 @@ def test_pairs_and_rounds_are_those_of_training(zipf_text, zipf_corpus):
     work = pairloom.plan(zipf_text, dim=32, epochs=2, pairs_per_second=1e6).workload
     assert work.pairs == pytest.approx(source.n_pairs, rel=1e-9)
     assert work.tokens == encoded.n_tokens
-    division = Division.of(len(encoded.vocabulary), len(encoded.vocabulary), 32, 5)
+    division = Division.of(len(encoded.vocabulary), len(encoded.vocabulary), 32, 5, 2 * source.n_pairs)
     rounds = sum(len(division.round_edges(source.n_pairs, epoch)) - 1 for epoch in range(2))
     assert sum(kind.times for kind in work.rounds) == rounds
     assert sum(kind.times * kind.pairs for kind in work.rounds) == pytest.approx(2 * source.n_pairs)

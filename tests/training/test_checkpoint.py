@@ -430,7 +430,7 @@ def test_a_diverged_training_keeps_the_checkpoints_from_before(text, tmp_path, m
     """Healthy at first; then a NaN falls into a row, which the round that meets it finds."""
     from pairloom.training.blockwise import BlockTraining
 
-    deal = pairloom.pairs.from_text.TextSource.deal
+    count = pairloom.pairs.from_text.TextSource.count
     trainings = []
     begin = BlockTraining._begin
     monkeypatch.setattr(BlockTraining, "_begin", lambda self: (trainings.append(self), begin(self)))
@@ -438,9 +438,9 @@ def test_a_diverged_training_keeps_the_checkpoints_from_before(text, tmp_path, m
     def poison(self, epoch, *rest):
         if epoch == 2:
             trainings[-1].holder.W[5, 3] = np.nan
-        return deal(self, epoch, *rest)
+        return count(self, epoch, *rest)
 
-    monkeypatch.setattr(pairloom.pairs.from_text.TextSource, "deal", poison)
+    monkeypatch.setattr(pairloom.pairs.from_text.TextSource, "count", poison)
     checkpoints = Checkpoints(tmp_path / "run", every="epoch")
     with pytest.raises(pairloom.DivergedError) as error:
         pairloom.train(text, checkpoint=checkpoints, **options("blocks"))

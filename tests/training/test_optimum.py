@@ -31,7 +31,8 @@ def zipf_pairs():
 def test_products_of_independent_pairs_reach_the_optimum_for_every_rank(zipf_pairs, power):
     """log(#(c) / (k |D| noise(c))) for every word. It was -0.04 instead of -1.61 for the most frequent context."""
     w, c, times = zipf_pairs
-    assert Division.of(N, N, 8, 5).parts_of(0) == 16 and Division.of(N, N, 8, 5).parts == 32
+    division = Division.of(N, N, 8, 5, 16_000_000)
+    assert division.parts_of(0) == 16 and division.parts == 32
     pairs = [(f"w{a}", f"c{b}", n) for a, b, n in zip(w.tolist(), c.tolist(), times.tolist(), strict=True)]
     options = {"min_count": 1, "min_context_count": 1, "sample": 0, "heldout": 0.0}
     emb = pairloom.train_pairs(pairs, dim=8, epochs=8, noise_power=power, **options)

@@ -104,7 +104,7 @@ def test_the_bytes_are_the_same_for_files_parts_of_files_packed_files_and_lists(
 def test_the_small_rounds_above_do_cut_the_corpus_into_parts_rounds_and_chunks(zipf_corpus, small_rounds):
     with open_corpus(zipf_corpus) as corpus, prepare(corpus, WordSelection(min_count=2)) as encoded:
         source, n_words = TextSource(encoded, TrainConfig(**OPTIONS)), len(encoded.vocabulary)
-        division = blocks.Division.of(n_words, n_words, 20, 5)
+        division = blocks.Division.of(n_words, n_words, 20, 5, 2 * source.n_pairs)
         assert division.parts > division.parts_of(0) == 16
         assert len(list(source.rounds(division.round_edges(source.n_pairs, 0)))) >= 3
         assert len(hubs_of(source.word_share, division.parts)) > 0

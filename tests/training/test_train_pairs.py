@@ -84,7 +84,7 @@ def test_the_bytes_are_the_same_for_any_number_of_threads_and_for_files(many, sm
 def test_the_small_rounds_above_do_cut_the_pairs_into_parts_and_rounds(many, small_rounds, tmp_path):
     got = encoded(many, tmp_path, 2, 3)
     source = PairSource(got, TrainConfig(sample=0.0))
-    division = blocks.Division.of(len(got.words.names), len(got.contexts.names), 20, 5)
+    division = blocks.Division.of(len(got.words.names), len(got.contexts.names), 20, 5, source.n_pairs)
     assert division.parts >= division.parts_of(0) >= 8
     assert len(list(source.rounds(division.round_edges(source.n_pairs, 0)))) >= 3
     assert len(hubs_of(source.word_share, division.parts)) > 0

@@ -7,20 +7,18 @@ executors train the same bytes.
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-
 from pairloom.cluster.holder import Holder, LocalHolder, aligned_zeros, new_model
-from pairloom.cluster.rounds import RoundMaker, RoundTask
+from pairloom.cluster.rounds import RoundMaker, RoundTask, pairs_at_once, step_groups
 from pairloom.corpus.reading import Reading
 from pairloom.pairs.blocks import Division
 from pairloom.pairs.parts import rows_of_parts
-from pairloom.pairs.source import Dealings, Source
+from pairloom.pairs.source import Dealings, DealtPairs, Source
 from pairloom.progress import WorkerProgress
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from pairloom.kernel.steps.block import BlockBuffers, RoundTables
+    from pairloom.kernel.steps.block import BlockBuffers
     from pairloom.kernel.steps.parts import Merging, PartNoise, PartRows
 
 WORK_OF_A_CALL = 2 * 10**9  # pairs * dim * (negatives + 1): a sixth of a second, since an interrupt waits for a call
@@ -73,10 +71,10 @@ class Executor(Protocol):
 
 
 class ThreadExecutor:
-    """This process, on some threads."""
+    """This process, on some threads. spare: bytes of memory that the training leaves free."""
 
-    def __init__(self, pool: Workers, threads: int) -> None:
-        self.pool, self.threads = pool, threads
+    def __init__(self, pool: Workers, threads: int, spare: int | None = None) -> None:
+        self.pool, self.threads, self._at_once = pool, threads, pairs_at_once(spare)
         self.reading: Reading | None = None
 
     def begin(self, setting: Setting) -> LocalHolder:
@@ -89,28 +87,32 @@ class ThreadExecutor:
         return LocalHolder(self.model, config.dim, self.pool)
 
     def train(self, task: RoundTask, watch: Watch) -> Trained:
-        tables = self._tables(task)
-        steps = RoundSteps(self, tables, task)
-        last = task.parts
-        while steps.done < last * task.parts:
-            done = steps.done / task.parts**2
+        source, dealings = self.setting.source, self.maker.dealings(task)
+        rows = self.pool.submit(self._rows_and_noise, dealings)
+        counted = source.count(task.draws, task.a_round, dealings, self.pool)
+        pairs = counted.pairs_of_steps
+        steps = RoundSteps(self, task, int(pairs.sum()), counted.longest_block)
+        last = task.first
+        for group in step_groups(pairs, task.first, self._at_once):
+            steps.take(source.write(counted, group, self.pool), *rows.result(), first=group.start)
+            last = self._train_group(steps, group, watch)
+            if watch.stop_asked():
+                break
+        return Trained(last, int(pairs.sum()))
+
+    def _train_group(self, steps: "RoundSteps", group: range, watch: Watch) -> int:
+        """Train some steps, or the first of them if `watch.stop_asked`. Returns the step to go on with."""
+        last, parts = group.stop, steps.task.parts
+        while steps.done < last * parts:
+            done = steps.done / parts**2
             for square in steps.train(last):
                 watch.seen(done, square)
             if watch.stop_asked():
-                last = -(-steps.done // task.parts)
-        return Trained(last, int(tables.starts[-1]))
+                last = -(-steps.done // parts)
+        return last
 
     def progress(self) -> tuple[WorkerProgress, ...]:
         return ()
-
-    def _tables(self, task: RoundTask) -> "RoundTables":
-        """The pairs of a round, dealt into blocks, and the rows and the noise of its parts."""
-        from pairloom.kernel.steps.block import RoundTables
-
-        dealings = self.maker.dealings(task)
-        rows = self.pool.submit(self._rows_and_noise, dealings)
-        dealt = self.setting.source.deal(task.draws, task.a_round, dealings, self.pool)
-        return RoundTables(dealt.pairs, dealt.starts, *rows.result())
 
     def _rows_and_noise(self, dealings: Dealings) -> "tuple[PartRows, PartRows, PartNoise]":
         from pairloom.kernel.steps.parts import PartRows
@@ -125,18 +127,23 @@ class ThreadExecutor:
 class RoundSteps:
     """The steps of one round, trained on all threads."""
 
-    def __init__(self, executor: ThreadExecutor, tables: "RoundTables", task: RoundTask) -> None:
-        from pairloom.kernel.steps.block import begin_steps
-
-        self._executor, self._tables, self._task = executor, tables, task
+    def __init__(self, executor: ThreadExecutor, task: RoundTask, n_pairs: int, longest_block: int) -> None:
+        self._executor, self.task, self._longest = executor, task, longest_block
         self._merging: Merging = executor.maker.merging(task)
         self._noise_key = executor.maker.noise_key(task)
-        self._longest = int(np.diff(tables.starts).max())
         self._unused: list[BlockBuffers] = []  # at most one per thread, used again because fresh memory costs time
-        self._progress = begin_steps(task.parts, task.first)
         config = executor.setting.source.config
-        work = int(tables.starts[-1]) * config.dim * (config.negatives + 1) // task.parts**2
+        work = n_pairs * config.dim * (config.negatives + 1) // task.parts**2
         self._blocks_of_a_call = max(1, WORK_OF_A_CALL // (1 + work))
+
+    def take(
+        self, dealt: DealtPairs, words: "PartRows", contexts: "PartRows", noise: "PartNoise", *, first: int
+    ) -> None:
+        """The pairs to train, from step `first` on."""
+        from pairloom.kernel.steps.block import RoundTables, begin_steps
+
+        self._tables = RoundTables(dealt.pairs, dealt.starts, words, contexts, noise)
+        self._progress = begin_steps(self.task.parts, first)
 
     @property
     def done(self) -> int:
@@ -156,8 +163,8 @@ class RoundSteps:
             buffers = self._unused.pop()
         except IndexError:
             buffers = make_buffers(negatives, self._longest, tables.noise.cut.shape[1], model.width)
-        steps = Steps(self._task.parts, last, self._progress, self._blocks_of_a_call)
-        descent = Descent(negatives, self._noise_key, self._task.rates)
+        steps = Steps(self.task.parts, last, self._progress, self._blocks_of_a_call)
+        descent = Descent(negatives, self._noise_key, self.task.rates)
         square: float = train_steps(model, buffers, tables, steps, self._merging, descent, setting.frozen)
         self._unused.append(buffers)
         return square

@@ -36,34 +36,50 @@ ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix: a few blocks then fit
 WORDS_PER_PART = 32  # with fewer, the noise of a part would be drawn from too few contexts
 FEWEST_PARTS, USUAL_PARTS, MOST_PARTS = 16, 32, 64
 SHORTEST_ROUND = 100_000  # pairs
-LONGEST_ROUND = 8_000_000  # pairs: 64 MB of memory
+LONGEST_ROUND = 8_000_000  # pairs: 64 MB of memory. Only a training of more than ROUNDS such rounds has longer ones
+# Long rounds are cheaper on a cluster, where every worker receives all of C in every round. With fewer than about 20
+# rounds in all, vectors are worse: trained on 42 M words x 2, 250 M pairs, dim 100, the analogies were 33.3, 33.2, 31.1
+# and 29.1 % with rounds of 8, 16, 32 and 64 M pairs, that is 32, 16, 8 and 4 rounds. This is six times as many.
+ROUNDS = 128
+MOST_PARTS_OF_LONG_ROUNDS = 1024
+FEWEST_PAIRS_PER_BLOCK = LONGEST_ROUND // USUAL_PARTS**2  # on average, in rounds longer than this
 PAIRS_PER_BLOCK = 500_000  # reached only with one or two parts; each thread has buffers for a whole block
 TOKENS_PER_CHUNK = 1 << 16  # the text that one thread thins and deals at a time
 
 
 class Division(NamedTuple):
-    """How a training is divided: the parts of short and of long rounds, and the pairs of the longest ones."""
+    """How a training is divided: the parts of short, usual and the longest rounds, and the pairs of the longest."""
 
     fewest_parts: int
+    usual_parts: int
     parts: int
     longest_round: int
 
     @classmethod
-    def of(cls, n_words: int, n_contexts: int, dim: int, negatives: int) -> "Division":
-        """By the size of the model. All numbers of parts are powers of two.
+    def of(cls, n_words: int, n_contexts: int, dim: int, negatives: int, pairs: float) -> "Division":
+        """By the size of the model, and the pairs of the whole training. All numbers of parts are powers of two.
 
-        A long round has at least USUAL_PARTS if there are enough words, and more if the rows of a part would not fit
+        A usual round has at least USUAL_PARTS if there are enough words, and more if the rows of a part would not fit
         the cache. With one part, the pairs of a word come one after another. When batches were six consecutive pairs,
         that cost 5 points of the analogies on Wikipedia (20 instead of 25 %).
 
+        A long training has rounds of more than LONGEST_ROUND pairs. These have more parts, so that more workers can
+        train them, and fewer rows to a part.
+
         No round is so long that a block would need too much memory or take longer than a third of a second. The time
-        matters because Ctrl-C takes effect only when the blocks being trained are done.
+        matters because Ctrl-C takes effect only when the blocks being trained are done. Nor has a step more pairs than
+        LONGEST_ROUND: they are in memory at the same time.
         """
         by_words = max(1, min(n_words, n_contexts) // WORDS_PER_PART)
         by_cache = max(n_words, n_contexts) * dim * 4 // ROW_BYTES_PER_PART
-        parts = _power_of_two(min(by_words, max(USUAL_PARTS, min(by_cache, MOST_PARTS))))
+        usual = parts = _power_of_two(min(by_words, max(USUAL_PARTS, min(by_cache, MOST_PARTS))))
+        longest = max(LONGEST_ROUND, int(pairs / ROUNDS))
+        while longest > LONGEST_ROUND and 2 * parts <= min(by_words, _most_parts(longest)):
+            parts *= 2
         longest_block = min(PAIRS_PER_BLOCK, 10**9 // (dim * (negatives + 1)))
-        return cls(min(parts, FEWEST_PARTS), parts, min(LONGEST_ROUND, parts**2 * longest_block))
+        return cls(
+            min(usual, FEWEST_PARTS), usual, parts, min(longest, parts**2 * longest_block, parts * LONGEST_ROUND)
+        )
 
     def parts_of(self, pairs: float) -> int:
         """P of a round with this number of pairs.
@@ -71,7 +87,9 @@ class Division(NamedTuple):
         In the many small blocks of a short round, few pairs would find others of the same context to share a batch with
         (`kernel.steps.block.gather`).
         """
-        return self.parts if 2 * pairs > self.longest_round else self.fewest_parts
+        if 2 * pairs <= min(self.longest_round, LONGEST_ROUND):
+            return self.fewest_parts
+        return max(self.usual_parts, min(self.parts, _most_parts(pairs)))
 
     def round_edges(self, pairs: float, epoch: int) -> list[float]:
         """Where the rounds of an epoch begin and end, as shares of the epoch. pairs: their number in an epoch.
@@ -80,9 +98,9 @@ class Division(NamedTuple):
         shorter, so that no short rest is left at the end. At first each block would learn directions of its own if it
         did not soon meet the others. Later, a block can do no such harm. (benchmarks/README.md compares other lengths.)
 
-        >>> Division(16, 32, 8_000_000).round_edges(1_000_000, epoch=0)
+        >>> Division(16, 32, 32, 8_000_000).round_edges(1_000_000, epoch=0)
         [0.0, 0.1, 0.2, 0.4, 0.7, 1.0]
-        >>> Division(16, 32, 8_000_000).round_edges(1_000_000, epoch=1)
+        >>> Division(16, 32, 32, 8_000_000).round_edges(1_000_000, epoch=1)
         [0.0, 1.0]
         """
         edges = [0.0]
@@ -91,6 +109,15 @@ class Division(NamedTuple):
             left = math.ceil(pairs * (1.0 - edges[-1]) / length - 1e-6)  # rounds if all of them were of this length
             edges.append(1.0 if left <= 1 else edges[-1] + (1.0 - edges[-1]) / left)
         return edges
+
+
+def _most_parts(pairs: float) -> int:
+    """How many parts a round with this number of pairs may have if it is a long one.
+
+    >>> [_most_parts(pairs) for pairs in (8e6, 3.2e7, 1e9, 1e12)]
+    [32, 64, 256, 1024]
+    """
+    return min(MOST_PARTS_OF_LONG_ROUNDS, _power_of_two(max(1, math.isqrt(int(pairs) // FEWEST_PAIRS_PER_BLOCK))))
 
 
 def _power_of_two(n: int) -> int:

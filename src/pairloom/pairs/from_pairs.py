@@ -18,17 +18,20 @@ from pairloom.config import TrainConfig
 from pairloom.corpus.vocabulary import keep_probability
 from pairloom.method.contexts import keep_limit
 from pairloom.method.draws import GAMMA, PAIRS_PER_SLICE, Purpose, heldout_key, key, uniform
+from pairloom.pairs.blocks import LONGEST_ROUND
 from pairloom.pairs.hubs import shares
 from pairloom.pairs.pair_encoding import EncodedPairs
-from pairloom.pairs.source import Dealings, DealtPairs, Round, Source, heldout_limit
+from pairloom.pairs.source import CountedRound, Dealings, DealtPairs, Round, Source, heldout_limit
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s, Ids
 
 if TYPE_CHECKING:  # the kernel brings Numba
+    from pairloom.kernel.steps.deal_pairs import Pass
     from pairloom.kernel.steps.deal_text import Wanted
 
 SLICES_PER_CHUNK = 64  # dealt by one thread at a time
 MOST_PASSES = 64  # over the slices of a round
+MOST_COPIES = 2 * LONGEST_ROUND  # whose number is kept while a round is dealt: 4 bytes each
 _AT_ONCE = 1 << 20  # pairs
 
 
@@ -74,28 +77,18 @@ class PairSource(Source):
         for number, (first, last) in enumerate(pairwise(slices)):
             yield Round(number, first, last, positions[number], positions[number + 1], sweeps)
 
-    def deal(
-        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, wanted: "Wanted | None" = None
-    ) -> DealtPairs:
+    def count(
+        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, rows: range | None = None
+    ) -> CountedRound:
         """Deal in passes: all slices of the round, then all again, each time with a part of every pair's copies."""
-        from pairloom.kernel.steps import deal_pairs as kernel
+        chunks, n = list(_chunks(self.order, a_round.first, a_round.last)), self._number_of_passes(a_round.sweeps)
+        of_round = _PairChunks(self, epoch, a_round.sweeps, n, dealings)
+        if PAIRS_PER_SLICE * (a_round.last - a_round.first) <= MOST_COPIES:
+            of_round.keep_copies(chunks, pool)
+        return self._counted([(i, chunk) for i in range(n) for chunk in chunks], dealings, rows, of_round, pool)
 
-        labels, chunks = dealings.labels(), list(_chunks(self.order, a_round.first, a_round.last))
-        copies = list(pool.map(lambda chunk: self._copies(chunk, self.config.seed, epoch, a_round.sweeps), chunks))
-        n = self._number_of_passes(a_round.sweeps)
-        passes = [
-            kernel.Pass(chunk.numbers, of_chunk, i, n)
-            for i in range(n)
-            for chunk, of_chunk in zip(chunks, copies, strict=True)
-        ]
-
-        def count(a_pass: kernel.Pass, counts: npt.NDArray[np.int64]) -> None:
-            kernel.count(self.encoded.pairs, a_pass, labels, counts)
-
-        def write(a_pass: kernel.Pass, _: None, begins: npt.NDArray[np.int64], pairs: npt.NDArray[np.int64]) -> None:
-            kernel.deal(self.encoded.pairs, a_pass, labels, begins, pairs, wanted)
-
-        dealt = self._deal_chunks(passes, dealings.parts, count, write, pool, wanted)
+    def write(self, counted: CountedRound, steps: range, pool: Workers) -> DealtPairs:
+        dealt = super().write(counted, steps, pool)
         self.encoded.release()
         return dealt
 
@@ -115,7 +108,7 @@ class PairSource(Source):
             for pair in np.repeat(self.encoded.pairs[first : first + _AT_ONCE], times).tolist():
                 yield pair >> 32, pair & 0xFFFFFFFF
 
-    def _copies(self, chunk: _Slices, seed: int, epoch: int, sweeps: int) -> Ids:
+    def copies_of(self, chunk: _Slices, seed: int, epoch: int, sweeps: int) -> Ids:
         """How often each pair of a chunk comes in its sweep. Empty if every pair comes once."""
         from pairloom.kernel.steps.deal_pairs import PairDraws, draw_copies
 
@@ -133,6 +126,62 @@ class PairSource(Source):
         if not self.weighted or not self.heldout_limit:
             return self.encoded.weights
         return np.asarray(self.encoded.weights * np.float32(1 - float(self.heldout_limit) / 2.0**32))
+
+
+class _PairChunks:
+    """The chunks of a round and the passes in which they come (`source.RoundChunks`).
+
+    How often each pair comes is drawn once and kept, or drawn again whenever a chunk is dealt.
+    """
+
+    def __init__(self, source: PairSource, epoch: int, sweeps: int, passes: int, dealings: Dealings) -> None:
+        self._source, self._epoch, self._sweeps, self._passes = source, epoch, sweeps, passes
+        self._labels = dealings.labels()
+        self._kept: dict[tuple[int, int], Ids] = {}  # copies, by the sweep and the first slice of a chunk
+
+    def keep_copies(self, chunks: Sequence[_Slices], pool: Workers) -> None:
+        """Draw the copies of all pairs once and keep them."""
+        for chunk, copies in zip(chunks, pool.map(self._copies, chunks), strict=True):
+            self._kept[_name(chunk)] = copies
+
+    def count(self, chunks: Sequence[tuple[int, _Slices]], counts: npt.NDArray[np.int64]) -> None:
+        from pairloom.kernel.steps import deal_pairs as kernel
+
+        for number, chunk in chunks:
+            kernel.count(self._source.encoded.pairs, self._pass(number, chunk), self._labels, counts)
+        self._release()
+
+    def write(
+        self,
+        chunks: Sequence[tuple[int, _Slices]],
+        begins: npt.NDArray[np.int64],
+        pairs: npt.NDArray[np.int64],
+        wanted: "Wanted | None",
+    ) -> None:
+        from pairloom.kernel.steps import deal_pairs as kernel
+
+        for number, chunk in chunks:
+            a_pass = self._pass(number, chunk)
+            kernel.deal(self._source.encoded.pairs, a_pass, self._labels, begins, pairs, wanted)
+        self._release()
+
+    def _release(self) -> None:
+        """In a long round, let the system take back what has been read. `PairSource.write` does so at the end."""
+        if not self._kept:
+            self._source.encoded.release()
+
+    def _pass(self, number: int, chunk: _Slices) -> "Pass":
+        from pairloom.kernel.steps.deal_pairs import Pass
+
+        kept = self._kept.get(_name(chunk))
+        return Pass(chunk.numbers, self._copies(chunk) if kept is None else kept, number, self._passes)
+
+    def _copies(self, chunk: _Slices) -> Ids:
+        return self._source.copies_of(chunk, self._source.config.seed, self._epoch, self._sweeps)
+
+
+def _name(chunk: _Slices) -> tuple[int, int]:
+    return chunk.sweep, int(chunk.numbers[0])
 
 
 def _total(weights: npt.NDArray[np.float32]) -> float:

@@ -6,7 +6,8 @@ seed, the epoch and the position of the token, so any thread can take any chunk 
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from contextlib import contextmanager
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,9 +19,9 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.errors import InputError
 from pairloom.method.contexts import Windows, keep_limit, sentence_pairs
 from pairloom.method.draws import Purpose, heldout_key, key
-from pairloom.pairs.blocks import TOKENS_PER_CHUNK, ranges
+from pairloom.pairs.blocks import LONGEST_ROUND, TOKENS_PER_CHUNK, ranges
 from pairloom.pairs.hubs import shares
-from pairloom.pairs.source import Dealings, DealtPairs, Round, Source, WeightedNames, heldout_draws, heldout_limit
+from pairloom.pairs.source import CountedRound, Dealings, Round, Source, WeightedNames, heldout_draws, heldout_limit
 from pairloom.system.tensors import release_pages
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s
@@ -28,8 +29,11 @@ from pairloom.types import Float64s
 if TYPE_CHECKING:  # the kernel brings Numba
     from pairloom.kernel.steps.deal_text import Labels, Reach, Wanted
 
+Buffers = npt.NDArray[np.int32]  # (4, tokens): what `Survivors` has of each token that stays
+
 LONGEST_WHOLE_LINE = 5_000  # words, if the whole line is one window: 25 million pairs
 MOST_POSITIONAL_CONTEXTS = 50_000_000
+MOST_SURVIVORS = LONGEST_ROUND  # tokens of a round that are kept while it is dealt: 16 bytes each
 _NO_SEED = 0  # held-out pairs do not depend on the seed
 _AT_ONCE = 1 << 22  # tokens read at a time when the whole text is scanned
 
@@ -40,6 +44,7 @@ class _Sentences(NamedTuple):
     first: int
     last: int
     at: int
+    tokens: int
 
 
 class TextSource(Source):
@@ -54,7 +59,7 @@ class TextSource(Source):
         vocabulary = encoded.vocabulary
         _check_windows(encoded, self.windows)
         keep = vocabulary.keep_probability(config.sample, config.subsampling)
-        self.limit = keep_limit(keep)
+        self.limit, self.kept = keep_limit(keep), math.fsum(vocabulary.counts * keep) / vocabulary.n_tokens
         self.words = WeightedNames(vocabulary.words, vocabulary.counts.astype(np.float64))
         self.contexts = _positional_contexts(encoded, self.windows) if config.positional else self.words
         self.one_vocabulary = not config.positional
@@ -85,62 +90,19 @@ class TextSource(Source):
         for number, (first, last) in enumerate(pairwise(sentences)):
             yield Round(number, first, last, int(starts[first]), int(starts[last]))
 
-    def deal(
-        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, wanted: "Wanted | None" = None
-    ) -> DealtPairs:
+    def count(
+        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, rows: range | None = None
+    ) -> CountedRound:
         starts = self.encoded.starts[a_round.first : a_round.last + 1]
-        if self._buffers.shape[1] < a_round.end - a_round.begin:
-            self._buffers = np.empty((4, a_round.end - a_round.begin), np.int32)
         chunks = [
-            _Sentences(a_round.first + a, a_round.first + b, int(starts[a] - starts[0]))
+            _Sentences(a_round.first + a, a_round.first + b, int(starts[a] - starts[0]), int(starts[b] - starts[a]))
             for a, b in ranges(starts, TOKENS_PER_CHUNK)
         ]
-        keys = np.array([key(self.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
-        labels = dealings.labels()
-        count, write = partial(self._count, keys, labels, wanted), partial(self._write, labels, wanted)
-        dealt = self._deal_chunks(chunks, dealings.parts, count, write, pool, wanted)
-        self.encoded.release(a_round.first, a_round.last)
-        return dealt
-
-    def _count(
-        self,
-        keys: npt.NDArray[np.uint64],
-        labels: "Labels",
-        wanted: "Wanted | None",
-        chunk: _Sentences,
-        counts: npt.NDArray[np.int64],
-    ) -> int:
-        """Thin a chunk into its buffers and count its pairs. Returns how many tokens stay."""
-        from pairloom.kernel.steps import deal_text as kernel
-
-        survivors = kernel.Survivors(*self._buffers[:, chunk.at :])
-        sentences = kernel.SentenceSpan(self.encoded.ids, self.encoded.starts, chunk.first, chunk.last)
-        draws = kernel.TextDraws(self.limit, self.reach, keys, self.heldout_limit)
-        n: int = kernel.thin(sentences, draws, survivors)
-        labels = _of_chunk(labels, chunk)
-        if self.windows.positional:
-            kernel.count_placed(survivors, n, self.windows.left, self.windows.n_offsets, labels, counts, wanted)
-        else:
-            kernel.count(survivors, n, labels, counts, wanted)
-        return n
-
-    def _write(
-        self,
-        labels: "Labels",
-        wanted: "Wanted | None",
-        chunk: _Sentences,
-        n: int,
-        begins: npt.NDArray[np.int64],
-        pairs: npt.NDArray[np.int64],
-    ) -> None:
-        """Write the pairs of a chunk that keeps n tokens, those of block b to pairs[begins[b]] and after."""
-        from pairloom.kernel.steps import deal_text as kernel
-
-        survivors, labels = kernel.Survivors(*self._buffers[:, chunk.at :]), _of_chunk(labels, chunk)
-        if self.windows.positional:
-            kernel.deal_placed(survivors, n, self.windows.left, self.windows.n_offsets, labels, begins, pairs, wanted)
-        else:
-            kernel.deal(survivors, n, labels, begins, pairs, wanted)
+        keep = self.kept * (a_round.end - a_round.begin) <= MOST_SURVIVORS
+        if keep and self._buffers.shape[1] < a_round.end - a_round.begin:
+            self._buffers = np.empty((4, a_round.end - a_round.begin), np.int32)
+        of_round = _TextChunks(self, epoch, dealings, rows, self._buffers if keep else None)
+        return self._counted(chunks, dealings, rows, of_round, pool)
 
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
         """The pairs of the held-out sentences, by the definition in `method/contexts.py`."""
@@ -158,9 +120,93 @@ class TextSource(Source):
             self.encoded.release(first, first + len(draws))
 
 
-def _of_chunk(labels: "Labels", chunk: _Sentences) -> "Labels":
-    """The labels with a key for the survivors of this chunk, which are numbered from 0."""
-    return labels._replace(key=key(int(labels.key), chunk.first))
+class _TextChunks:
+    """The chunks of a round (`source.RoundChunks`).
+
+    The tokens that stay are found once and kept in the buffers of the round. Without these, they are found again
+    whenever a chunk is dealt, in buffers for one chunk that each thread has.
+    """
+
+    def __init__(
+        self, source: TextSource, epoch: int, dealings: Dealings, rows: range | None, buffers: "Buffers | None"
+    ) -> None:
+        from pairloom.kernel.steps.deal_text import TextDraws, Wanted
+
+        seed, purposes = source.config.seed, (Purpose.KEEP, Purpose.WINDOW)
+        keys = np.array([key(seed, purpose, epoch) for purpose in purposes] + [heldout_key()])
+        self._encoded, self._windows, self._labels = source.encoded, source.windows, dealings.labels()
+        self._draws = TextDraws(source.limit, source.reach, keys, source.heldout_limit)
+        self._rows = None if rows is None else Wanted(rows.start, rows.stop, 0, dealings.parts)
+        self._of_round, self._unused = buffers, list[Buffers]()
+        self._stay: dict[int, int] = {}  # how many tokens of a chunk stay, by its first sentence
+
+    def count(self, chunks: Sequence[_Sentences], counts: npt.NDArray[np.int64]) -> None:
+        from pairloom.kernel.steps import deal_text as kernel
+
+        for chunk in chunks:
+            with self._buffers_for(chunk) as buffers:
+                survivors, labels, n = kernel.Survivors(*buffers), self._labels_for(chunk), self._thin(chunk, buffers)
+                if self._windows.positional:
+                    places = self._windows.left, self._windows.n_offsets
+                    kernel.count_placed(survivors, n, *places, labels, counts, self._rows)
+                else:
+                    kernel.put_labels(survivors, n, labels)
+                    kernel.count(survivors, n, labels, counts, self._rows)
+        self._release(chunks)
+
+    def write(
+        self,
+        chunks: Sequence[_Sentences],
+        begins: npt.NDArray[np.int64],
+        pairs: npt.NDArray[np.int64],
+        wanted: "Wanted | None",
+    ) -> None:
+        from pairloom.kernel.steps import deal_text as kernel
+
+        for chunk in chunks:
+            with self._buffers_for(chunk) as buffers:
+                survivors, labels, kept = (
+                    kernel.Survivors(*buffers),
+                    self._labels_for(chunk),
+                    self._of_round is not None,
+                )
+                n = self._stay[chunk.first] if kept else self._thin(chunk, buffers)
+                if self._windows.positional:
+                    places = self._windows.left, self._windows.n_offsets
+                    kernel.deal_placed(survivors, n, *places, labels, begins, pairs, wanted)
+                else:
+                    if not kept:
+                        kernel.put_labels(survivors, n, labels)
+                    kernel.deal(survivors, n, labels, begins, pairs, wanted)
+        if self._of_round is None:
+            self._release(chunks)
+
+    def _thin(self, chunk: _Sentences, buffers: "Buffers") -> int:
+        """Find the tokens of a chunk that stay. Returns their number."""
+        from pairloom.kernel.steps import deal_text as kernel
+
+        sentences = kernel.SentenceSpan(self._encoded.ids, self._encoded.starts, chunk.first, chunk.last)
+        n: int = kernel.thin(sentences, self._draws, kernel.Survivors(*buffers))
+        self._stay[chunk.first] = n
+        return n
+
+    @contextmanager
+    def _buffers_for(self, chunk: _Sentences) -> "Iterator[Buffers]":
+        if self._of_round is not None:
+            yield self._of_round[:, chunk.at :]
+            return
+        buffers = self._unused.pop() if self._unused else np.empty((4, 0), np.int32)
+        if buffers.shape[1] < chunk.tokens:
+            buffers = np.empty((4, int(1.1 * chunk.tokens)), np.int32)
+        yield buffers
+        self._unused.append(buffers)
+
+    def _labels_for(self, chunk: _Sentences) -> "Labels":
+        """The labels with a key for the survivors of this chunk, which are numbered from 0."""
+        return self._labels._replace(key=key(int(self._labels.key), chunk.first))
+
+    def _release(self, chunks: Sequence[_Sentences]) -> None:
+        self._encoded.release(chunks[0].first, chunks[-1].last)
 
 
 def _check_windows(encoded: Encoded, windows: Windows) -> None:

@@ -22,11 +22,22 @@ import numpy.typing as npt
 from pairloom.types import Float64s, Ids
 
 SHARE_OF_A_HUB = 0.1  # of the pairs that a part has on average
-MOST_HUBS = 64  # copying and merging them takes time in every step
+# Copying and merging hubs takes time in every step, and each has P copies. More parts have more hubs, one for each
+# part. 256 in the blocks of long rounds take no larger a share of the time than 64 in the smallest blocks of others.
+FEWEST_LIMIT, LARGEST_LIMIT = 64, 256
 # The curvature of the loss of a pair in v_c is σ(1 - σ) v_w·v_w along v_w, and 0 across it. Measured on texts with 5 M
 # words (sample 0 and 1e-3, 1 to 3 epochs), 0.03 to 0.1 times v_w·v_w were all alike; with 0.01 copies overshoot.
 CURVATURE = 0.05
 SAMPLED_ROWS = 256  # whose mean v·v stands for that of all
+
+
+def most_hubs(parts: int) -> int:
+    """How many rows of a matrix can be hubs.
+
+    >>> [most_hubs(parts) for parts in (32, 128, 1024)]
+    [64, 128, 256]
+    """
+    return min(max(FEWEST_LIMIT, parts), LARGEST_LIMIT)
 
 
 def hubs_of(share: Float64s, parts: int) -> Ids:
@@ -35,7 +46,7 @@ def hubs_of(share: Float64s, parts: int) -> Ids:
     >>> hubs_of(np.array([0.02, 0.5, 0.08, 0.4]), parts=4).tolist()
     [1, 3, 2]
     """
-    order = np.argsort(-share, kind="stable")[:MOST_HUBS]
+    order = np.argsort(-share, kind="stable")[: most_hubs(parts)]
     many = parts * share[order] > SHARE_OF_A_HUB if parts > 1 else np.zeros(len(order), bool)
     return order[many].astype(np.int32)
 

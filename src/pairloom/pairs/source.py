@@ -4,9 +4,12 @@ There are two sources: text (`from_text.TextSource`) and given pairs (`from_pair
 for its rounds, and has each round *dealt*: its pairs sorted into blocks (see `blocks.py`). The round is cut into
 chunks, and threads pass over the chunks twice:
 
-1. They draw the pairs of each chunk and count them by block.
+1. They draw the pairs of each chunk and count them by block (`Source.count`).
 2. The counts tell where the pairs of each chunk begin in each block.
-3. They write the pairs of each chunk there.
+3. They write the pairs of each chunk there (`Source.write`).
+
+The pairs of a long round do not fit into memory. So those of a few steps are written, trained and overwritten by those
+of the next: the second pass is made once for each such group of steps, and draws the same pairs again.
 
 So the order of a block's pairs follows from the corpus, no matter which thread wrote them, or when. (It is the order of
 the text; copies of weighted pairs are spread out.) All random draws are hashes of positions in the corpus, so threads
@@ -16,8 +19,7 @@ share no state. This is half of the reason why any number of threads gives the s
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,12 +33,15 @@ from pairloom.types import Counts, Float64s
 if TYPE_CHECKING:  # the kernel brings Numba
     from pairloom.kernel.steps.deal_text import Labels, Wanted
 
-ChunkT = TypeVar("ChunkT")
-DrawnT = TypeVar("DrawnT")  # what the first pass has drawn for a chunk, kept for the second
+ChunkT = TypeVar("ChunkT", contravariant=True)
+Places = npt.NDArray[np.int64]
 
 FEWEST_HELDOUT, MOST_HELDOUT = 5_000, 100_000  # pairs: enough for two digits of the loss, and cheap to evaluate
 LARGEST_SHARE = 0.05  # of the items, where FEWEST_HELDOUT asks for more than config.heldout
 FEWEST_ITEMS = 20  # a source with fewer holds nothing out
+MOST_COUNTS = 1 << 22  # of pairs, by stretch and block: 32 MB
+FEWEST_STRETCHES = 64  # of a long round: work for as many threads
+_CACHE_LINE = 8  # pairs: threads that write to the same line slow each other down
 _DRAWS_AT_ONCE = 1_000_000
 
 
@@ -66,8 +71,40 @@ class Round(NamedTuple):
 class DealtPairs(NamedTuple):
     """The pairs of a round as label of w * 2^32 + label of c. Those of block b are pairs[starts[b] : starts[b + 1]]."""
 
-    pairs: npt.NDArray[np.int64]
-    starts: npt.NDArray[np.int64]
+    pairs: Places
+    starts: Places
+
+
+class CountedRound(NamedTuple):
+    """A round whose pairs are drawn and counted: `Source.write` can deal those of some steps at a time."""
+
+    parts: int
+    rows: range  # of blocks, which are dealt
+    counts: Places  # (stretches, P * P): how many pairs each stretch of the round has for each block
+    write: "Callable[[int, Places, Places, Wanted | None], None]"  # by its number: `RoundChunks.write` of a stretch
+
+    @property
+    def pairs_of_steps(self) -> Places:
+        """(P,): how many pairs are trained in each step."""
+        i, j = np.divmod(np.arange(self.parts**2), self.parts)
+        pairs = np.zeros(self.parts, np.int64)
+        np.add.at(pairs, (j - i) % self.parts, self.counts.sum(axis=0))
+        return pairs
+
+    @property
+    def longest_block(self) -> int:
+        """The pairs of the largest block."""
+        return int(self.counts.sum(axis=0).max())
+
+
+class RoundChunks(Protocol[ChunkT]):
+    """The chunks of a round, which are drawn once or again and again, always with the same pairs."""
+
+    def count(self, chunks: Sequence[ChunkT], counts: Places) -> None:
+        """Add the pairs of these chunks to counts[block]."""
+
+    def write(self, chunks: Sequence[ChunkT], begins: Places, pairs: Places, wanted: "Wanted | None") -> None:
+        """Write the pairs of these chunks, those of block b to pairs[begins[b]] and after."""
 
 
 class Dealings(NamedTuple):
@@ -126,10 +163,40 @@ class Source(ABC):
         """The rounds of an epoch, which begin and end at these shares of it."""
 
     @abstractmethod
-    def deal(
-        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, wanted: "Wanted | None" = None
-    ) -> DealtPairs:
-        """The pairs of a round in this epoch, sorted into blocks. wanted: leave all other blocks empty."""
+    def count(
+        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, rows: range | None = None
+    ) -> CountedRound:
+        """Draw the pairs of a round in this epoch and count them by block. rows: only in these rows of blocks."""
+
+    def write(self, counted: CountedRound, steps: range, pool: Workers) -> DealtPairs:
+        """The pairs of some steps of a round, sorted into blocks. All other blocks are empty."""
+        from pairloom.kernel.steps.deal_text import Wanted
+
+        parts, rows = counted.parts, counted.rows
+        blocks, counts, wanted = np.arange(parts**2), counted.counts, None
+        if len(rows) * len(steps) < parts**2:
+            blocks = _blocks_of(rows, steps, parts)
+            counts, wanted = counts[:, blocks], Wanted(rows.start, rows.stop, steps.start, steps.stop)
+        ends = counts.T.cumsum()  # block by block, and within a block stretch by stretch
+        begins = (ends - counts.T.ravel()).reshape(len(blocks), len(counts))
+        starts = np.zeros(parts**2 + 1, np.int64)
+        starts[blocks + 1] = counts.sum(axis=0)
+        np.cumsum(starts, out=starts)
+        unused = int(starts[-1]) + _CACHE_LINE  # where each stretch may write pairs that are not wanted
+        if len(self._pairs) < unused + _CACHE_LINE * len(counts):
+            self._pairs = np.empty(int(starts[-1] * 1.1) + _CACHE_LINE * (len(counts) + 1), np.int64)
+
+        def write_stretch(number: int) -> None:
+            here = np.full(parts**2, unused + _CACHE_LINE * number)
+            here[blocks] = begins[:, number]
+            counted.write(number, here, self._pairs, wanted)
+
+        list(pool.map(write_stretch, range(len(counts))))
+        return DealtPairs(self._pairs, starts)
+
+    def deal(self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers) -> DealtPairs:
+        """All pairs of a round in this epoch, sorted into blocks."""
+        return self.write(self.count(epoch, a_round, dealings, pool), range(dealings.parts), pool)
 
     @abstractmethod
     def heldout_pairs(self) -> Iterator[tuple[int, int]]:
@@ -142,41 +209,35 @@ class Source(ABC):
         more.heldout_limit = np.uint64(min(1.0, share) * 2**32)
         return more
 
-    def _deal_chunks(
+    def _counted(
         self,
         chunks: Sequence[ChunkT],
-        parts: int,
-        count: Callable[[ChunkT, npt.NDArray[np.int64]], DrawnT],
-        write: Callable[[ChunkT, DrawnT, npt.NDArray[np.int64], npt.NDArray[np.int64]], None],
+        dealings: Dealings,
+        rows: range | None,
+        of_round: "RoundChunks[ChunkT]",
         pool: Workers,
-        wanted: "Wanted | None",
-    ) -> DealtPairs:
-        """Deal a round in the two passes described above.
+    ) -> CountedRound:
+        """The first pass. The chunks of a long round are counted in stretches, so that all counts fit into memory."""
+        parts = dealings.parts
+        length = -(-len(chunks) // max(FEWEST_STRETCHES, MOST_COUNTS // parts**2))
+        stretches = [chunks[at : at + length] for at in range(0, len(chunks), max(1, length))]
+        counts = np.zeros((len(stretches), parts**2), np.int64)
+        list(pool.map(of_round.count, stretches, counts))
+        if rows is not None:
+            counts[:, : rows.start * parts] = counts[:, rows.stop * parts :] = 0
 
-        count(chunk, counts) adds the chunk's pairs to counts[block], and returns what `write` needs to make the same
-        pairs again. write(chunk, drawn, begins, pairs) writes those of block b to pairs[begins[b]] and after.
-        """
-        if not chunks:
-            return DealtPairs(self._pairs, np.zeros(parts**2 + 1, np.int64))
-        counts = np.zeros((len(chunks), parts**2), np.int64)
-        drawn = list(pool.map(count, chunks, counts))
-        if wanted is not None:
-            counts[:, ~_blocks_of(wanted, parts)] = 0
-        ends = counts.T.cumsum()  # block by block, and within a block chunk by chunk
-        begins = (ends - counts.T.ravel()).reshape(-1, len(chunks))
-        starts = np.append(begins[:, 0], ends[-1])
-        if len(self._pairs) < ends[-1]:
-            self._pairs = np.empty(int(ends[-1] * 1.1), np.int64)
-        list(pool.map(write, chunks, drawn, np.ascontiguousarray(begins.T), repeat(self._pairs)))
-        return DealtPairs(self._pairs, starts)
+        def write(number: int, begins: Places, pairs: Places, wanted: "Wanted | None") -> None:
+            of_round.write(stretches[number], begins, pairs, wanted)
+
+        return CountedRound(parts, range(parts) if rows is None else rows, counts, write)
 
 
-def _blocks_of(wanted: "Wanted", parts: int) -> npt.NDArray[np.bool_]:
-    """Which of the P * P blocks are wanted."""
-    i, j = np.divmod(np.arange(parts**2), parts)
+def _blocks_of(rows: range, steps: range, parts: int) -> npt.NDArray[np.int64]:
+    """The numbers of the blocks in these rows that are trained in these steps."""
+    i, j = np.divmod(np.arange(rows.start * parts, rows.stop * parts), parts)
     step = (j - i) % parts
-    rows = (wanted.first_part <= i) & (i < wanted.last_part)
-    return np.asarray(rows & (wanted.first_step <= step) & (step < wanted.last_step))
+    here = (steps.start <= step) & (step < steps.stop)
+    return np.asarray((i * parts + j)[here])
 
 
 def heldout_limit(items: int, pairs: float, config: TrainConfig) -> int:

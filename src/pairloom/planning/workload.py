@@ -10,7 +10,7 @@ import numpy as np
 from pairloom.config import TrainConfig
 from pairloom.method.contexts import Windows
 from pairloom.pairs.blocks import Division, stride_of
-from pairloom.pairs.hubs import MOST_HUBS, hubs_of
+from pairloom.pairs.hubs import hubs_of, most_hubs
 from pairloom.planning.counts import CountBins
 from pairloom.training.memory_need import WORDS_AROUND
 from pairloom.types import Float64s
@@ -93,7 +93,7 @@ def workload_of(config: TrainConfig, bins: CountBins) -> Workload:
     pairs = bins.n_tokens * kept * around * (kept if config.clean else 1.0)
     context_bins = _positional(bins, windows) if config.positional else bins
     context_keep = np.repeat(keep, windows.n_offsets) if config.positional else keep
-    division = Division.of(bins.n_words, context_bins.n_words, config.dim, config.negatives)
+    division = Division.of(bins.n_words, context_bins.n_words, config.dim, config.negatives, pairs * config.epochs)
     words, contexts = (_side(*side, division.parts) for side in ((bins, keep), (context_bins, context_keep)))
     rounds = tuple(_rounds(division, pairs, bins.n_tokens, config.epochs))
     return Workload(config, words, contexts, kept, pairs, division, rounds)
@@ -104,7 +104,7 @@ def _side(bins: CountBins, keep: Float64s, parts: int) -> Side:
     order = np.argsort(-mass, kind="stable")
     share = mass[order] / float(mass @ bins.words)
     ordered = CountBins(bins.counts[order], bins.words[order], bins.name_bytes)
-    return Side(ordered, share, len(hubs_of(ordered.first(share, MOST_HUBS), parts)))
+    return Side(ordered, share, len(hubs_of(ordered.first(share, most_hubs(parts)), parts)))
 
 
 def _positional(bins: CountBins, windows: Windows) -> CountBins:

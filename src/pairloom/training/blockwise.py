@@ -1,6 +1,6 @@
 """Skip-gram with negative sampling, trained in blocks that share no row.
 
-    for every round, from a hundred thousand to some million pairs:
+    for every round, from a hundred thousand to many million pairs:
         deal words and contexts to P parts, and the round's pairs into P*P blocks     (any number of threads)
         for s in 0 .. P-1:
             train the blocks (i, (i+s) mod P), i = 0 .. P-1                           (any number of threads)
@@ -37,7 +37,8 @@ class BlockTraining(TrainingLoop):
 
     def __init__(self, source: Source, start: Start | None, runtime: Runtime) -> None:
         sizes = len(source.words.names), len(source.contexts.names)
-        self.division = Division.of(*sizes, source.config.dim, source.config.negatives)
+        config, pairs = source.config, source.n_pairs * source.config.epochs
+        self.division = Division.of(*sizes, config.dim, config.negatives, pairs)
         self.frozen = FROZEN[start.freeze if start else None]
         super().__init__(source, start, runtime)
         self.heldout = self._measure_of(source)

@@ -9,15 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pairloom.cluster.rounds import PAIRS_AT_ONCE, steps_at_once
 from pairloom.config import TrainConfig
 from pairloom.corpus.decoding import READ_AHEAD_BYTES
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.method.contexts import Windows
 from pairloom.pairs.blocks import LONGEST_ROUND, TOKENS_PER_CHUNK, Division, stride_of
-from pairloom.pairs.from_pairs import MOST_PASSES
-from pairloom.pairs.from_text import LONGEST_WHOLE_LINE
-from pairloom.pairs.hubs import MOST_HUBS
-from pairloom.pairs.source import LARGEST_SHARE, MOST_HELDOUT, WeightedNames
+from pairloom.pairs.from_pairs import MOST_COPIES, MOST_PASSES, PairSource
+from pairloom.pairs.from_text import LONGEST_WHOLE_LINE, MOST_SURVIVORS, TextSource
+from pairloom.pairs.hubs import most_hubs
+from pairloom.pairs.source import FEWEST_STRETCHES, LARGEST_SHARE, MOST_COUNTS, MOST_HELDOUT, Source, WeightedNames
 from pairloom.system.display import number_of
 from pairloom.system.memory import Budget, MemoryItem
 from pairloom.training.heldout import WORDS_AT_ONCE
@@ -104,6 +105,17 @@ def of_pairs(words: WeightedNames, contexts: WeightedNames, n_pairs: int, weight
     return TrainingSizes(words.mass, contexts.mass, n_bytes, n_pairs, 1.0, max(total, 1.0), n_pairs if weighted else 0)
 
 
+def spare_memory(budget: Budget, source: Source, threads: int) -> int | None:
+    """Bytes that a training leaves free. None if the system does not report memory."""
+    config = source.config
+    if isinstance(source, TextSource):
+        sizes = of_text(source.encoded.vocabulary, config)
+    else:
+        assert isinstance(source, PairSource)
+        sizes = of_pairs(source.words, source.contexts, source.n_positions, source.weighted)
+    return budget.spare(training_need(config, sizes, threads))
+
+
 def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
     """What training needs."""
     n_words, n_contexts, names = len(sizes.words), len(sizes.contexts), _names(sizes)
@@ -148,21 +160,28 @@ def _model(config: TrainConfig, n_words: int, n_contexts: int) -> list[MemoryIte
 def _blocks(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
     """The pairs of a round, and the buffers of the threads."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
-    division = Division.of(n_words, n_contexts, config.dim, config.negatives)
+    division = Division.of(n_words, n_contexts, config.dim, config.negatives, sizes.n_pairs * config.epochs)
     pairs = int(min(sizes.n_pairs, division.longest_round))
     positions = -(-sizes.n_positions * pairs // max(1, int(sizes.n_pairs)))
-    parts = division.parts_of(pairs)
+    parts, hubs = division.parts_of(pairs), most_hubs(division.parts)
+    at_once = steps_at_once(pairs, parts, PAIRS_AT_ONCE) / parts
     weight = max(1.0, sizes.n_pairs / sizes.n_positions) if sizes.n_weights else 1.0
     passes = int(min(MOST_PASSES, 4 * weight)) if sizes.n_weights else 1
     chunks = (positions // TOKENS_PER_CHUNK + 1) * passes
-    weights = 4 * sizes.n_weights + 4 * int(positions * min(MOST_PASSES, 2 * weight))
-    dealt = 9 * pairs + 16 * int(positions * sizes.kept) + weights + 32 * chunks * parts**2
+    counts = min(chunks, max(FEWEST_STRETCHES, MOST_COUNTS // parts**2)) * parts**2
+    copies = min(int(positions * min(MOST_PASSES, 2 * weight)), MOST_COPIES)
+    dealt = (
+        int(9 * at_once * pairs)
+        + 16 * int(min(positions * sizes.kept, MOST_SURVIVORS))
+        + 4 * (sizes.n_weights + copies)
+        + int((8 + 24 * at_once) * counts)
+    )
     block = min(pairs, 4 * pairs // parts**2 + 1000)  # blocks differ in size
-    contexts = n_contexts // division.fewest_parts + MOST_HUBS
+    contexts = n_contexts // division.fewest_parts + hubs
     room = block // 6 * 8 * (12 + config.negatives) + 4 * block + 32 * contexts
-    copies = 2 * 4 * stride_of(config.dim) * division.parts * MOST_HUBS if division.parts > 1 else 0
+    hub_rows = 2 * 4 * stride_of(config.dim) * division.parts * hubs if division.parts > 1 else 0
     return [
-        MemoryItem("for copies of frequent rows", copies),
+        MemoryItem("for copies of frequent rows", hub_rows),
         MemoryItem("for the pairs of a round", dealt),
         MemoryItem(f"for {threads} threads", threads * (room + 2_000_000)),
     ]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.cluster.rounds import RoundMaker, RoundTask
+from pairloom.cluster.rounds import RoundMaker, RoundTask, step_groups
 from pairloom.cluster.workers.hub_sums import HubSums
 from pairloom.cluster.workers.places import block_rows
 from pairloom.cluster.workers.share import SIDES, Share
-from pairloom.pairs.source import DealtPairs
+from pairloom.pairs.source import CountedRound, DealtPairs
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from pairloom.kernel.steps.block import Block, BlockBuffers, RoundTables
@@ -65,14 +65,15 @@ class WorkerBlocks:
         """(seats, 1, slots): the rows of memory of each seat."""
         return np.arange(self.n_rows * slots, dtype=np.int32).reshape(self.n_rows, 1, slots)
 
-    def take(self, dealt: DealtPairs) -> None:
-        """The pairs to train."""
-        self._dealt, self._longest = dealt, int(np.diff(dealt.starts).max())
+    def expect(self, counted: CountedRound, at_once: int) -> None:
+        """What this worker will train. at_once: how many pairs to have in memory."""
+        pairs = counted.pairs_of_steps
+        self.n_pairs, self._longest = int(pairs.sum()), counted.longest_block
+        self.groups = step_groups(pairs, self.task.first, at_once)
 
-    @property
-    def n_pairs(self) -> int:
-        """Of this worker."""
-        return int(self._dealt.starts[-1])
+    def take(self, dealt: DealtPairs, group: range) -> None:
+        """The pairs of a group of steps, to be trained next."""
+        self._dealt, self.group = dealt, group
 
     def seat_at(self, row: int, step: int) -> int:
         """The seat of the part of the contexts that a block row trains in a step."""

@@ -10,11 +10,13 @@ the new one, so a round can be given up and trained again at any time:
     train(base=7, number=8)                    now share 6 is dropped
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -22,7 +24,7 @@ import numpy as np
 
 from pairloom import __version__
 from pairloom.cluster.executor import Setting
-from pairloom.cluster.rounds import RoundMaker, RoundTask
+from pairloom.cluster.rounds import RoundMaker, RoundTask, pairs_at_once
 from pairloom.cluster.workers.blocks import WorkerBlocks
 from pairloom.cluster.workers.copies import read_copy, write_copy
 from pairloom.cluster.workers.mailbox import AbandonedError, Label, Mailbox
@@ -30,9 +32,9 @@ from pairloom.cluster.workers.places import BothIds, Places, ids_of, moves
 from pairloom.cluster.workers.share import SIDES, Share, Side, memory_for
 from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
-from pairloom.pairs.source import Dealings
+from pairloom.pairs.source import CountedRound, Dealings
 from pairloom.progress import WorkerProgress
-from pairloom.system.memory import own_memory
+from pairloom.system.memory import available, own_memory
 from pairloom.system.threads import Workers, workers
 from pairloom.types import Float64s, Ids, Matrix
 
@@ -118,6 +120,11 @@ class Worker:
     def _stride(self) -> int:
         return stride_of(self.maker.config.dim)
 
+    @cached_property
+    def _at_once(self) -> int:
+        """Pairs to have in memory. All CPUs of this machine may belong to workers like this one."""
+        return pairs_at_once((available() or 0) // max(1, (os.cpu_count() or 1) // self._threads))
+
     def first_places(self) -> Places:
         """Where rows are before the first round: dealt by an arbitrary key."""
         return Places.of(self.maker.dealt(self.setting.division.parts, np.uint64(0)), self._n_workers, 0, 0)
@@ -155,10 +162,13 @@ class Worker:
         self.mailbox.begin(order.attempt)
         self._go_back_to(order.base)
         with workers(self._threads) as pool, self._timed():
-            share, blocks = self._deal(order, pool)
+            share, blocks, counted = self._deal(order, pool)
             self._square = 0.0
-            for step in range(order.task.first, order.task.parts):
-                self._train_step(order, blocks, step, pool)
+            for group in blocks.groups:
+                if group.start > order.task.first:
+                    blocks.take(self.setting.source.write(counted, group, pool), group)
+                for step in group:
+                    self._train_step(order, blocks, step, pool)
         self._shares[order.number] = share
         self._memory = max(self._memory, own_memory())
         self.send_copy(order.number, copy_to)
@@ -175,10 +185,8 @@ class Worker:
                 self._unused_copies += self._copies.pop(at).values()
         self._blocks_done = 0
 
-    def _deal(self, order: Order, pool: Workers) -> tuple[Share, WorkerBlocks]:
-        """Get the rows of the new dealing, and the pairs of the round."""
-        from pairloom.kernel.steps.deal_text import Wanted
-
+    def _deal(self, order: Order, pool: Workers) -> tuple[Share, WorkerBlocks, CountedRound]:
+        """Get the rows of the new dealing, and the pairs of the round's first group of steps."""
         task, old = order.task, self._share(order.base)
         dealings = self.maker.dealings(task)
         begin = Places.of(dealings, self._n_workers, task.first, 0)
@@ -186,11 +194,13 @@ class Worker:
         ids = ids_of(dealings)
         sent = self._sender.submit(self._send_rows, order, old, begin, ids)
         blocks = WorkerBlocks(self.maker, task, share, ids[1], workers=self._n_workers, frozen=self.setting.frozen)
-        wanted = Wanted(blocks.first_row, blocks.last_row, task.first, task.parts)
-        blocks.take(self.setting.source.deal(task.draws, task.a_round, dealings, pool, wanted))
+        source, rows = self.setting.source, range(blocks.first_row, blocks.last_row)
+        counted = source.count(task.draws, task.a_round, dealings, pool, rows)
+        blocks.expect(counted, self._at_once)
+        blocks.take(source.write(counted, blocks.groups[0], pool), blocks.groups[0])
         self._take_rows(order, old, share, ids)
         sent.result()
-        return share._replace(places=places_at_end(dealings, task, self._n_workers)), blocks
+        return share._replace(places=places_at_end(dealings, task, self._n_workers)), blocks, counted
 
     def _send_rows(self, order: Order, old: Share, new: Places, ids_of_parts: BothIds) -> None:
         """Send the rows that others need, as they are in the old share."""
@@ -267,7 +277,7 @@ class Worker:
             sums = blocks.hubs.add_up()
             for worker in self._others():
                 self._post(order.attempt, worker, ("sums", step, self._number), sums)
-        coming = iter(range(blocks.first_row, blocks.last_row if step + 1 < order.task.parts else blocks.first_row))
+        coming = iter(range(blocks.first_row, blocks.last_row) if step + 1 in blocks.group else ())
         for worker in self._others():
             if worker in busy:
                 label = ("sums", step, worker)

@@ -2,7 +2,7 @@
 
 `pairs/source.py` passes twice over the chunks of a round, so that any number of threads can work on them and each pair
 still lands at its place in corpus order:
-    pass 1   `thin` subsamples and takes windows, `count` counts the pairs of each block
+    pass 1   `thin` subsamples and takes windows, `put_labels` finds parts, `count` counts the pairs of each block
     pass 2   `deal` writes the pairs, starting at this chunk's share of each block
 """
 
@@ -54,7 +54,7 @@ class TextDraws(NamedTuple):
 class Survivors(NamedTuple):
     """The tokens that stay: kept[i] has the contexts kept[left[i] : right[i]] without itself.
 
-    kept[j] is place[j] - place[i] words away from kept[i]. `count` replaces places by labels.
+    kept[j] is place[j] - place[i] words away from kept[i]. `put_labels` replaces places by labels.
     """
 
     kept: npt.NDArray[np.int32]
@@ -170,18 +170,21 @@ def _take_clean_windows(left, right, place, begin, end):
 
 
 @njit(nogil=True, cache=True)
-def count(survivors, n, labels, counts, wanted=None):
-    """Add the pairs of the first n survivors to counts[block], and put each survivor's label into survivors.place.
-
-    Of the blocks that are not wanted, some are counted and some are not.
-    """
-    kept, left, right = address(survivors.kept), address(survivors.left), address(survivors.right)
-    label, label_of, counts, mask = address(survivors.place), address(labels.words), address(counts), labels.n - 1
+def put_labels(survivors, n, labels):
+    """Replace the places of the first n survivors by their labels, for `count` and `deal`."""
+    kept, label, label_of = address(survivors.kept), address(survivors.place), address(labels.words)
     for i in range(n):
         x = int32_at(label_of, int32_at(kept, i))
         if x >= labels.first_hub_word:
             x = with_part(x, labels.first_hub_word, draw(labels.key, i), labels.n)
         put_int32(label, i, x)
+
+
+@njit(nogil=True, cache=True)
+def count(survivors, n, labels, counts, wanted=None):
+    """Add the pairs of the first n survivors to counts[block], of the rows of blocks that are wanted."""
+    left, right, label = address(survivors.left), address(survivors.right), address(survivors.place)
+    counts, mask = address(counts), labels.n - 1
     for i in range(n):
         if not is_wanted_row(wanted, int32_at(label, i) & mask):
             continue
@@ -197,7 +200,8 @@ def count(survivors, n, labels, counts, wanted=None):
 def deal(survivors, n, labels, places, pairs, wanted=None):
     """Write the pairs of the first n survivors to pairs[places[block]] and the places after it.
 
-    A pair is label of w * 2^32 + label of c.
+    A pair is label of w * 2^32 + label of c. Pairs of a wanted row, but not of a wanted step, are written one over the
+    other to pairs[places[block]]: a branch would often be predicted wrongly.
     """
     left, right, label = address(survivors.left), address(survivors.right), address(survivors.place)
     places, pairs, mask = address(places), address(pairs), labels.n - 1
@@ -208,11 +212,11 @@ def deal(survivors, n, labels, places, pairs, wanted=None):
             continue
         row = places + 8 * labels.n * part
         for j in range(int32_at(left, i), int32_at(right, i)):
-            if j != i and is_wanted_step(wanted, (int32_at(label, j) - part) & mask):
+            if j != i:
                 c = int32_at(label, j)
                 place = int64_at(row, c & mask)
                 put_int64(pairs, place, w | c)
-                put_int64(row, c & mask, place + 1)
+                put_int64(row, c & mask, place + is_wanted_step(wanted, (c - part) & mask))
 
 
 # --- Positional contexts: a word and its place. There are too many to look up the labels of all beforehand.
