@@ -9,6 +9,8 @@ In all formulas, V_w and V_c are the numbers of words and contexts, H_w and H_c 
 
 from typing import NamedTuple
 
+from pairloom.cluster.rounds import PAIRS_AT_ONCE
+from pairloom.pairs.from_text import MOST_SURVIVORS
 from pairloom.system.memory import MemoryItem
 
 SUMS_OF_A_PEER = 4096  # bytes that each worker sends to each other one when hubs are merged
@@ -114,16 +116,18 @@ def worker_memory(
 ) -> list[MemoryItem]:
     """What a worker holds while it trains a round with this many pairs, of which it trains pairs / N.
 
+    Of a long round, not all pairs and tokens are there at the same time. If memory is free, a worker takes more of it.
     Its rows are there twice, as they were before the round and as they are, and those of a neighbour twice at the end.
     Messages on their way are the rows that change their worker, or two parts of C.
     """
+    own = min(pairs / sizes.workers, PAIRS_AT_ONCE)
     return [
         MemoryItem("Python, kernels and Ray", RUNNING),
         MemoryItem("its rows, before and after the round", round(2 * sizes.state)),
         MemoryItem("spare copies of a neighbour's rows", round(2 * sizes.state) if copies_on_workers else 0),
         MemoryItem("rows on their way", round(IN_USE * sizes.state)),
         MemoryItem("copies of hubs", sizes.block_rows * sizes.hubs * sizes.row_bytes),
-        MemoryItem("pairs of a round", round(PER_PAIR * pairs / sizes.workers + PER_TOKEN * kept_tokens)),
+        MemoryItem("pairs of a round", round(PER_PAIR * own + PER_TOKEN * min(kept_tokens, MOST_SURVIVORS))),
         MemoryItem("tables of words and contexts", PER_WORD * max(sizes.words, sizes.contexts)),
         MemoryItem("messages in Ray's object store", round(dealing(sizes) + 2 * sizes.slots * sizes.row_bytes)),
     ]

@@ -57,7 +57,7 @@ def _plot(title: str, found: Prediction) -> str:
     low, high = (f(y for _, y in [*points, *ideal]) + edge for f, edge in ((min, -0.3), (max, 0.5)))
     ticks = [(math.log10(s), name) for s, name in _UNITS if low <= math.log10(s) <= high]
     x_ticks = [(float(n), str(1 << n)) for n in range(0, 11, 2)]
-    axes = svg.Axes(title, (0, math.log2(MOST_WORKERS)), (low, high), "workers", "time", x_ticks, ticks)
+    axes = svg.Axes(title, (0, math.log2(MOST_WORKERS)), (low, high), "workers", "", x_ticks, ticks)
     marks = [svg.line(axes, ideal, "ideal"), svg.line(axes, points, "")]
     for point, cost in zip(points, costs, strict=True):
         name = binding(cost, found.worker_memory)
@@ -66,8 +66,10 @@ def _plot(title: str, found: Prediction) -> str:
     if found.parts < MOST_WORKERS:
         x, top = axes.at(math.log2(found.parts), axes.y[1])
         marks.append(f'<line class="limit" x1="{x:.1f}" y1="{top:.1f}" x2="{x:.1f}" y2="{svg.HEIGHT - 50}"/>')
-        marks.append(f'<text x="{x + 5:.1f}" y="{top + 16:.1f}">{found.parts} parts:</text>')
-        marks.append(f'<text x="{x + 5:.1f}" y="{top + 30:.1f}">no more workers</text>')
+        end = 'text-anchor="end" ' if x > svg.WIDTH / 2 else ""  # on the side where there is room
+        x += -5 if end else 5
+        marks.append(f'<text {end}x="{x:.1f}" y="{top + 16:.1f}">{found.parts} parts:</text>')
+        marks.append(f'<text {end}x="{x:.1f}" y="{top + 30:.1f}">no more workers</text>')
     size = f'<svg width="{svg.WIDTH}" height="{svg.HEIGHT}" '  # inside another drawing, it would fill all of that
     return svg.drawing(axes, *marks).replace("<svg ", size, 1)
 
