@@ -10,7 +10,7 @@ from pairloom.cluster import rounds
 from pairloom.cluster.driver import Driver
 from pairloom.cluster.executor import Setting, ThreadExecutor, Watch
 from pairloom.cluster.ledger import Ledger
-from pairloom.cluster.rounds import RoundTask, step_groups
+from pairloom.cluster.rounds import PAIRS_AT_ONCE, RoundTask, pairs_at_once, step_groups
 from pairloom.config import TrainConfig
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
@@ -22,9 +22,9 @@ from tests.cluster.crew import ThreadCrew
 
 
 def test_a_usual_round_is_one_group_even_if_it_has_a_few_more_pairs_than_expected():
-    assert step_groups(np.full(32, 8_000_000 // 32), 0) == [range(32)]
-    assert step_groups(np.full(32, 9_900_000 // 32), 0) == [range(32)]
-    assert step_groups(np.zeros(16, np.int64), 7) == [range(7, 16)]
+    assert step_groups(np.full(32, 8_000_000 // 32), 0, PAIRS_AT_ONCE) == [range(32)]
+    assert step_groups(np.full(32, 9_900_000 // 32), 0, PAIRS_AT_ONCE) == [range(32)]
+    assert step_groups(np.zeros(16, np.int64), 7, PAIRS_AT_ONCE) == [range(7, 16)]
 
 
 @pytest.mark.parametrize("parts", [1, 2, 16, 64, 1024])
@@ -32,16 +32,22 @@ def test_a_usual_round_is_one_group_even_if_it_has_a_few_more_pairs_than_expecte
 def test_groups_have_all_steps_that_are_left_and_fit_into_memory(parts, pairs):
     of_steps = np.full(parts, pairs // parts)
     for first in {0, parts // 3, parts - 1}:
-        groups = step_groups(of_steps, first)
+        groups = step_groups(of_steps, first, PAIRS_AT_ONCE)
         assert [step for group in groups for step in group] == [*range(first, parts)]
         assert all(len(group) == 1 or of_steps[group].sum() <= 10_000_000 for group in groups)
         assert len(groups) == 1 or max(map(len, groups)) <= min(map(len, groups)) + 1
+
+
+def test_a_machine_with_memory_to_spare_deals_more_at_once():
+    assert pairs_at_once(None) == pairs_at_once(10**8) == PAIRS_AT_ONCE
+    assert pairs_at_once(36 * 10**9) == 10**9
 
 
 @pytest.fixture
 def little_memory(monkeypatch):
     """Many groups of steps, and nothing that was drawn is kept for them."""
     monkeypatch.setattr(rounds, "PAIRS_AT_ONCE", 5_000)
+    monkeypatch.setattr(rounds, "SHARE_OF_SPARE_MEMORY", 1 << 60)
     monkeypatch.setattr(from_text, "MOST_SURVIVORS", 0)
     monkeypatch.setattr(from_text, "TOKENS_PER_CHUNK", 3_000)
     monkeypatch.setattr(from_pairs, "MOST_COPIES", 0)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from pairloom.cluster.holder import Holder, LocalHolder, aligned_zeros, new_model
-from pairloom.cluster.rounds import RoundMaker, RoundTask, step_groups
+from pairloom.cluster.rounds import RoundMaker, RoundTask, pairs_at_once, step_groups
 from pairloom.corpus.reading import Reading
 from pairloom.pairs.blocks import Division
 from pairloom.pairs.parts import rows_of_parts
@@ -67,10 +67,10 @@ class Executor(Protocol):
 
 
 class ThreadExecutor:
-    """This process, on some threads."""
+    """This process, on some threads. spare: bytes of memory that the training leaves free."""
 
-    def __init__(self, pool: Workers, threads: int) -> None:
-        self.pool, self.threads = pool, threads
+    def __init__(self, pool: Workers, threads: int, spare: int | None = None) -> None:
+        self.pool, self.threads, self._at_once = pool, threads, pairs_at_once(spare)
         self.reading: Reading | None = None
 
     def begin(self, setting: Setting) -> LocalHolder:
@@ -89,7 +89,7 @@ class ThreadExecutor:
         pairs = counted.pairs_of_steps
         steps = RoundSteps(self, task, int(pairs.sum()), counted.longest_block)
         last = task.first
-        for group in step_groups(pairs, task.first):
+        for group in step_groups(pairs, task.first, self._at_once):
             steps.take(source.write(counted, group, self.pool), *rows.result(), first=group.start)
             last = self._train_group(steps, group, watch)
             if watch.stop_asked():

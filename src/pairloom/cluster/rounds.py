@@ -22,27 +22,36 @@ if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from pairloom.kernel.steps.parts import Merging, PartNoise
 
 
-PAIRS_AT_ONCE = LONGEST_ROUND * 5 // 4  # of a round in memory, 8 bytes each; rounds differ from what is expected
+PAIRS_AT_ONCE = LONGEST_ROUND * 5 // 4  # of a round in memory, 9 bytes each; rounds differ from what is expected
+SHARE_OF_SPARE_MEMORY = 4  # more of a long round may take a fourth of what is free
 
 
-def steps_at_once(pairs: float, steps: int) -> int:
+def pairs_at_once(spare: int | None) -> int:
+    """How many pairs of a long round to have in memory, if this many bytes are to spare. The bytes stay the same.
+
+    Dealing a group of steps takes a pass over all text of the round, so few groups are faster.
+    """
+    return max(PAIRS_AT_ONCE, (spare or 0) // SHARE_OF_SPARE_MEMORY // 9)
+
+
+def steps_at_once(pairs: float, steps: int, at_once: int) -> int:
     """How many of these steps, which have this many pairs together, are dealt at once. One at least.
 
-    >>> steps_at_once(8_000_000, 32), steps_at_once(64_000_000, 32)
+    >>> steps_at_once(8_000_000, 32, at_once=10_000_000), steps_at_once(64_000_000, 32, at_once=10_000_000)
     (32, 5)
     """
-    return min(steps, max(1, int(PAIRS_AT_ONCE * steps / max(1.0, pairs))))
+    return min(steps, max(1, int(at_once * steps / max(1.0, pairs))))
 
 
-def step_groups(pairs: npt.NDArray[np.int64], first: int) -> list[range]:
+def step_groups(pairs: npt.NDArray[np.int64], first: int, at_once: int) -> list[range]:
     """The steps of a round from `first` on, in groups whose pairs are dealt at once. pairs: of each step.
 
-    >>> step_groups(np.full(8, 4_000_000), first=3)
-    [range(3, 4), range(4, 6), range(6, 8)]
+    >>> step_groups(np.full(8, 4_000_000), first=3, at_once=10_000_000)
+    [range(3, 5), range(5, 7), range(7, 8)]
     """
     steps = len(pairs) - first
-    groups = -(-steps // steps_at_once(float(pairs[first:].sum()), steps))
-    edges = [first + steps * group // groups for group in range(groups + 1)]
+    groups = -(-steps // steps_at_once(float(pairs[first:].sum()), steps, at_once))
+    edges = [first - (-steps * group // groups) for group in range(groups + 1)]  # largest first, for the memory
     return [range(*edge) for edge in pairwise(edges)]
 
 

@@ -41,6 +41,7 @@ LARGEST_SHARE = 0.05  # of the items, where FEWEST_HELDOUT asks for more than co
 FEWEST_ITEMS = 20  # a source with fewer holds nothing out
 MOST_COUNTS = 1 << 22  # of pairs, by stretch and block: 32 MB
 FEWEST_STRETCHES = 64  # of a long round: work for as many threads
+_CACHE_LINE = 8  # pairs: threads that write to the same line slow each other down
 _DRAWS_AT_ONCE = 1_000_000
 
 
@@ -181,11 +182,12 @@ class Source(ABC):
         starts = np.zeros(parts**2 + 1, np.int64)
         starts[blocks + 1] = counts.sum(axis=0)
         np.cumsum(starts, out=starts)
-        if len(self._pairs) < starts[-1]:
-            self._pairs = np.empty(int(starts[-1] * 1.1), np.int64)
+        unused = int(starts[-1]) + _CACHE_LINE  # where each stretch may write pairs that are not wanted
+        if len(self._pairs) < unused + _CACHE_LINE * len(counts):
+            self._pairs = np.empty(int(starts[-1] * 1.1) + _CACHE_LINE * (len(counts) + 1), np.int64)
 
         def write_stretch(number: int) -> None:
-            here = np.zeros(parts**2, np.int64)
+            here = np.full(parts**2, unused + _CACHE_LINE * number)
             here[blocks] = begins[:, number]
             counted.write(number, here, self._pairs, wanted)
 

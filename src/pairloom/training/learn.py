@@ -11,6 +11,7 @@ from pairloom.system.threads import workers
 from pairloom.training.blockwise import BlockTraining
 from pairloom.training.in_order import InOrderTraining
 from pairloom.training.loop import Runtime
+from pairloom.training.memory_need import spare_memory
 from pairloom.training.plan import Plan
 from pairloom.training.softmax import SoftmaxTraining
 from pairloom.training.sppmi import train_sppmi
@@ -24,7 +25,7 @@ def learn(source: Source, plan: Plan, check_corpus: Callable[[], None] = lambda:
         running = {"threads": plan.threads, "cache_dir": plan.cache_dir, "on_progress": plan.on_progress}
         return train_sppmi(source.encoded, plan.config, **running)  # type: ignore[arg-type]
     with workers(plan.threads) as pool:
-        executor = plan.executor or ThreadExecutor(pool, plan.threads)
+        executor = plan.executor or ThreadExecutor(pool, plan.threads, spare_memory(plan.budget, source, plan.threads))
         runtime = Runtime(pool, plan.threads, executor, plan.on_progress, plan.checkpoints, check_corpus)
         embedding = _training_of(plan.config)(source, plan.start, runtime).run()
     give_back()

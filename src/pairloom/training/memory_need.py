@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairloom.cluster.rounds import steps_at_once
+from pairloom.cluster.rounds import PAIRS_AT_ONCE, steps_at_once
 from pairloom.config import TrainConfig
 from pairloom.corpus.decoding import READ_AHEAD_BYTES
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.method.contexts import Windows
 from pairloom.pairs.blocks import LONGEST_ROUND, TOKENS_PER_CHUNK, Division, stride_of
-from pairloom.pairs.from_pairs import MOST_COPIES, MOST_PASSES
-from pairloom.pairs.from_text import LONGEST_WHOLE_LINE, MOST_SURVIVORS
+from pairloom.pairs.from_pairs import MOST_COPIES, MOST_PASSES, PairSource
+from pairloom.pairs.from_text import LONGEST_WHOLE_LINE, MOST_SURVIVORS, TextSource
 from pairloom.pairs.hubs import most_hubs
-from pairloom.pairs.source import FEWEST_STRETCHES, LARGEST_SHARE, MOST_COUNTS, MOST_HELDOUT, WeightedNames
+from pairloom.pairs.source import FEWEST_STRETCHES, LARGEST_SHARE, MOST_COUNTS, MOST_HELDOUT, Source, WeightedNames
 from pairloom.system.display import number_of
 from pairloom.system.memory import Budget, MemoryItem
 from pairloom.training.heldout import WORDS_AT_ONCE
@@ -91,6 +91,17 @@ def of_pairs(words: WeightedNames, contexts: WeightedNames, n_pairs: int, weight
     return TrainingSizes(words.mass, contexts.mass, n_bytes, n_pairs, 1.0, max(total, 1.0), n_pairs if weighted else 0)
 
 
+def spare_memory(budget: Budget, source: Source, threads: int) -> int | None:
+    """Bytes that a training leaves free. None if the system does not report memory."""
+    config = source.config
+    if isinstance(source, TextSource):
+        sizes = of_text(source.encoded.vocabulary, config)
+    else:
+        assert isinstance(source, PairSource)
+        sizes = of_pairs(source.words, source.contexts, source.n_positions, source.weighted)
+    return budget.spare(training_need(config, sizes, threads))
+
+
 def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
     """What training needs."""
     n_words, n_contexts = len(sizes.words), len(sizes.contexts)
@@ -135,7 +146,7 @@ def _blocks(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[Mem
     pairs = int(min(sizes.n_pairs, division.longest_round))
     positions = -(-sizes.n_positions * pairs // max(1, int(sizes.n_pairs)))
     parts, hubs = division.parts_of(pairs), most_hubs(division.parts)
-    at_once = steps_at_once(pairs, parts) / parts
+    at_once = steps_at_once(pairs, parts, PAIRS_AT_ONCE) / parts
     weight = max(1.0, sizes.n_pairs / sizes.n_positions) if sizes.n_weights else 1.0
     passes = int(min(MOST_PASSES, 4 * weight)) if sizes.n_weights else 1
     chunks = (positions // TOKENS_PER_CHUNK + 1) * passes

@@ -65,11 +65,11 @@ class WorkerBlocks:
         """(seats, 1, slots): the rows of memory of each seat."""
         return np.arange(self.n_rows * slots, dtype=np.int32).reshape(self.n_rows, 1, slots)
 
-    def expect(self, counted: CountedRound) -> None:
-        """What this worker will train."""
+    def expect(self, counted: CountedRound, at_once: int) -> None:
+        """What this worker will train. at_once: how many pairs to have in memory."""
         pairs = counted.pairs_of_steps
         self.n_pairs, self._longest = int(pairs.sum()), counted.longest_block
-        self.groups = step_groups(pairs, self.task.first)
+        self.groups = step_groups(pairs, self.task.first, at_once)
 
     def take(self, dealt: DealtPairs, group: range) -> None:
         """The pairs of a group of steps, to be trained next."""

@@ -10,11 +10,13 @@ the new one, so a round can be given up and trained again at any time:
     train(base=7, number=8)                    now share 6 is dropped
 """
 
+import os
 import resource
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +24,7 @@ import numpy as np
 
 from pairloom import __version__
 from pairloom.cluster.executor import Setting
-from pairloom.cluster.rounds import RoundMaker, RoundTask
+from pairloom.cluster.rounds import RoundMaker, RoundTask, pairs_at_once
 from pairloom.cluster.workers.blocks import WorkerBlocks
 from pairloom.cluster.workers.copies import read_copy, write_copy
 from pairloom.cluster.workers.mailbox import AbandonedError, Label, Mailbox
@@ -32,6 +34,7 @@ from pairloom.method.draws import Purpose, key
 from pairloom.pairs.blocks import stride_of
 from pairloom.pairs.source import CountedRound, Dealings
 from pairloom.progress import WorkerProgress
+from pairloom.system.memory import available
 from pairloom.system.threads import Workers, workers
 from pairloom.types import Float64s, Ids, Matrix
 
@@ -93,6 +96,11 @@ class Worker:
         self.setting, self._send = setting, send
         self.maker = RoundMaker(setting.source, setting.division)
         self._stride = stride_of(setting.source.config.dim)
+
+    @cached_property
+    def _at_once(self) -> int:
+        """Pairs to have in memory. All CPUs of this machine may belong to workers like this one."""
+        return pairs_at_once((available() or 0) // max(1, (os.cpu_count() or 1) // self._threads))
 
     def first_places(self) -> Places:
         """Where rows are before the first round: dealt by an arbitrary key."""
@@ -157,7 +165,7 @@ class Worker:
         blocks = WorkerBlocks(self.maker, task, share, ids[1], workers=self._n_workers, frozen=self.setting.frozen)
         source, rows = self.setting.source, range(blocks.first_row, blocks.last_row)
         counted = source.count(task.draws, task.a_round, dealings, pool, rows)
-        blocks.expect(counted)
+        blocks.expect(counted, self._at_once)
         blocks.take(source.write(counted, blocks.groups[0], pool), blocks.groups[0])
         self._take_rows(order, old, share, ids)
         return share._replace(places=places_at_end(dealings, task, self._n_workers)), blocks, counted

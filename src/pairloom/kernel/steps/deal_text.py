@@ -200,7 +200,8 @@ def count(survivors, n, labels, counts, wanted=None):
 def deal(survivors, n, labels, places, pairs, wanted=None):
     """Write the pairs of the first n survivors to pairs[places[block]] and the places after it.
 
-    A pair is label of w * 2^32 + label of c.
+    A pair is label of w * 2^32 + label of c. Pairs of a wanted row, but not of a wanted step, are written one over the
+    other to pairs[places[block]]: a branch would often be predicted wrongly.
     """
     left, right, label = address(survivors.left), address(survivors.right), address(survivors.place)
     places, pairs, mask = address(places), address(pairs), labels.n - 1
@@ -211,11 +212,11 @@ def deal(survivors, n, labels, places, pairs, wanted=None):
             continue
         row = places + 8 * labels.n * part
         for j in range(int32_at(left, i), int32_at(right, i)):
-            if j != i and is_wanted_step(wanted, (int32_at(label, j) - part) & mask):
+            if j != i:
                 c = int32_at(label, j)
                 place = int64_at(row, c & mask)
                 put_int64(pairs, place, w | c)
-                put_int64(row, c & mask, place + 1)
+                put_int64(row, c & mask, place + is_wanted_step(wanted, (c - part) & mask))
 
 
 # --- Positional contexts: a word and its place. There are too many to look up the labels of all beforehand.
