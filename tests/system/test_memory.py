@@ -241,6 +241,18 @@ def test_every_kind_of_training_has_a_sum_that_grows_with_dim_and_words(options:
     assert 0 < needs.total(need(3000, 50)) < needs.total(need(3000, 500)) < needs.total(need(30_000, 500))
 
 
+def test_the_pairs_of_longer_rounds_take_no_more_memory() -> None:
+    def need(scale: int, item: str) -> int:
+        config = TrainConfig(dim=300)
+        words = Vocabulary.of([(f"w{i}", scale * 10_000_000 // (i + 1)) for i in range(10_000)])
+        items = needs.training_need(config, needs.of_text(words, config), threads=2)
+        return next(part.size for part in items if part.what == item)
+
+    usual, longer, longest = (need(scale, "for the pairs of a round") for scale in (1, 100, 10_000))
+    assert usual < longer <= longest < usual + 200_000_000
+    assert need(10_000, "for copies of frequent rows") < 700_000_000
+
+
 def test_weighted_pairs_hold_their_weights() -> None:
     config, side = TrainConfig(dim=10), WeightedNames(["a", "b"], np.array([3e6, 5e6]))
     plain, weighted = (needs.of_pairs(side, side, 1_000_000, weighted) for weighted in (False, True))

@@ -47,11 +47,11 @@ def step_groups(pairs: npt.NDArray[np.int64], first: int, at_once: int) -> list[
     """The steps of a round from `first` on, in groups whose pairs are dealt at once. pairs: of each step.
 
     >>> step_groups(np.full(8, 4_000_000), first=3, at_once=10_000_000)
-    [range(3, 4), range(4, 6), range(6, 8)]
+    [range(3, 5), range(5, 7), range(7, 8)]
     """
     steps = len(pairs) - first
     groups = -(-steps // steps_at_once(float(pairs[first:].sum()), steps, at_once))
-    edges = [first + steps * group // groups for group in range(groups + 1)]
+    edges = [first - (-steps * group // groups) for group in range(groups + 1)]  # largest first, for the memory
     return [range(*edge) for edge in pairwise(edges)]
 
 
