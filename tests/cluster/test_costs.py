@@ -7,6 +7,7 @@ import pytest
 
 from pairloom.cluster import costs
 from pairloom.cluster.costs import ClusterSizes
+from pairloom.cluster.workers.hub_sums import MOST_DIRECT
 
 ROW = 64  # bytes
 
@@ -56,8 +57,12 @@ class Cluster:
         for _ in range(self.sizes.parts):
             for sender in range(n):
                 for worker in set(range(n)) - {sender}:
-                    self.send(worker, self.sizes.hubs)
                     self.received[worker] += costs.SUMS_OF_A_PEER
+                    if n <= MOST_DIRECT:
+                        self.send(worker, self.sizes.hubs)
+                    else:
+                        self.send(worker, self.sizes.hubs // n)  # sums of the hubs that the worker cares for
+                        self.send(worker, self.sizes.hubs // n)  # rows that the sender has merged
 
 
 @pytest.mark.parametrize("workers", [2, 4, 8, 16])
@@ -75,7 +80,7 @@ def test_rows_that_are_dealt_to_another_worker_are_received(workers):
 
 
 @pytest.mark.parametrize("workers", [2, 4, 8])
-def test_the_sums_of_copies_of_hubs_go_to_all_other_workers(workers):
+def test_the_sums_of_copies_of_hubs_go_to_those_who_merge_them(workers):
     cluster = Cluster(sizes(workers=workers, hub_words=8, hub_contexts=16))
     cluster.merge_hubs()
     assert cluster.received.tolist() == [costs.hubs(cluster.sizes)] * workers

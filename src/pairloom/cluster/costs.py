@@ -10,6 +10,7 @@ In all formulas, V_w and V_c are the numbers of words and contexts, H_w and H_c 
 from typing import NamedTuple
 
 from pairloom.cluster.rounds import PAIRS_AT_ONCE
+from pairloom.cluster.workers.hub_sums import MOST_DIRECT
 from pairloom.pairs.from_text import MOST_SURVIVORS
 from pairloom.system.memory import MemoryItem
 
@@ -101,9 +102,12 @@ def dealing(sizes: ClusterSizes) -> float:
 def hubs(sizes: ClusterSizes) -> float:
     """In each of the P steps, the sums of the copies of every other worker, and what else it takes to merge them:
 
-    P (N - 1) ((H_w + H_c) R + SUMS_OF_A_PEER)
+    P (N - 1) (H R + SUMS_OF_A_PEER)                  with H = H_w + H_c, up to MOST_DIRECT workers
+    P (N - 1) (H R / N + SUMS_OF_A_PEER + H R / N)    with more, who send sums of H / N hubs, and then merged rows
     """
-    return float(sizes.parts * (sizes.workers - 1) * (sizes.hubs * sizes.row_bytes + SUMS_OF_A_PEER))
+    size = sizes.hubs * sizes.row_bytes
+    sent = size if sizes.workers <= MOST_DIRECT else 2 * size / sizes.workers
+    return float(sizes.parts * (sizes.workers - 1) * (sent + SUMS_OF_A_PEER))
 
 
 def spare_copy(sizes: ClusterSizes) -> float:

@@ -271,20 +271,29 @@ class Worker:
         return int(blocks.share.places.words.owner[row % blocks.task.parts])
 
     def _merge(self, order: Order, blocks: WorkerBlocks, step: int) -> None:
-        """Merge the copies of the hubs. Blocks of the next step are prepared until the sums of all others are here."""
-        busy = set(blocks.share.places.words.owner.tolist())  # the workers that have blocks
-        if self._number in busy:
-            sums = blocks.hubs.add_up()
-            for worker in self._others():
-                self._post(order.attempt, worker, ("sums", step, self._number), sums)
+        """Merge the copies of the hubs."""
+        hubs, has_blocks = blocks.hubs, set(blocks.share.places.words.owner.tolist())
+        if self._number in has_blocks:
+            hubs.add_up()
+            for worker in filter(hubs.has_any, self._others()):
+                self._post(order.attempt, worker, ("sums", step, self._number), hubs.sums_for(worker))
         coming = iter(range(blocks.first_row, blocks.last_row) if step + 1 in blocks.group else ())
-        for worker in self._others():
-            if worker in busy:
-                label = ("sums", step, worker)
-                while not self.mailbox.has(label) and (row := next(coming, None)) is not None:
-                    blocks.prepare(row, step + 1)
-                blocks.hubs.take(worker, self._take(label, 0))
-        blocks.hubs.merge(step)
+        if hubs.has_any(self._number):
+            for worker in filter(has_blocks.__contains__, self._others()):
+                hubs.take(worker, self._awaited(("sums", step, worker), blocks, step + 1, coming))
+            merged = hubs.merge(step)
+        if hubs.are_direct:
+            return
+        for worker in self._others() if hubs.has_any(self._number) else ():
+            self._post(order.attempt, worker, ("merged", step, self._number), merged)
+        for worker in filter(hubs.has_any, self._others()):
+            hubs.put(worker, self._awaited(("merged", step, worker), blocks, step + 1, coming))
+
+    def _awaited(self, label: Label, blocks: WorkerBlocks, step: int, coming: Iterator[int]) -> Any:
+        """The message with this label. Blocks of the next step are prepared until it is here."""
+        while not self.mailbox.has(label) and (row := next(coming, None)) is not None:
+            blocks.prepare(row, step)
+        return self._take(label, 0)
 
     # --- Messages
 
