@@ -464,6 +464,21 @@ def raylet_kills(bench: Bench, rng: random.Random) -> Figure:
     return Figure("SIGKILLs of one of two raylets", bar, found, not misses and all(lost), misses)
 
 
+def head_kill(bench: Bench, rng: random.Random) -> Figure:
+    """SIGKILL the only raylet of `--ray local`. Ray then ends the driver, and the training is resumed."""
+    expected, training = bench.expected("text"), bench.training("text")
+    process = training.start("--ray", "local", "--round-log", str(training.log), *_checkpoints_of(training))
+    training.wait_for(lambda: list(training.run.glob("*.checkpoint")))
+    for pid in children(process.pid):
+        if "raylet/raylet" in _title(pid):
+            os.kill(pid, signal.SIGKILL)
+    code = process.wait(SECONDS)
+    training.start()
+    wrong = training.end(expected) or ("" if code else "Ray went on without its raylet")
+    name = "SIGKILL of the raylet that --ray local has started, resumed"
+    return Figure(name, "the SHA-256, each round once in the log", wrong or "so", not wrong, [wrong] if wrong else [])
+
+
 def left_behind(bench: Bench, rng: random.Random) -> Figure:
     """Worker processes and files that trainings have left. Ray needs a moment to end the workers of a killed driver."""
     until = time.monotonic() + 30
@@ -474,7 +489,7 @@ def left_behind(bench: Bench, rng: random.Random) -> Figure:
     return Figure("workers and temporary files left by all of these", "none", f"{len(misses)}", not misses, misses)
 
 
-FIGURES = (same_bytes, resumed, worker_kills, driver_kills, pauses, raylet_kills, left_behind)
+FIGURES = (same_bytes, resumed, worker_kills, driver_kills, pauses, raylet_kills, head_kill, left_behind)
 
 
 if __name__ == "__main__":
