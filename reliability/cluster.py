@@ -41,13 +41,14 @@ class Counts(NamedTuple):
     """How often each fault is tried."""
 
     worker_kills: int = 50
+    kills_of_all: int = 5
     driver_kills: int = 10
     pauses: int = 10
     raylet_kills: int = 5
     of_one_training: int = 10
 
 
-SHORT = Counts(worker_kills=6, driver_kills=2, pauses=2, raylet_kills=1, of_one_training=3)
+SHORT = Counts(worker_kills=6, kills_of_all=1, driver_kills=2, pauses=2, raylet_kills=1, of_one_training=3)
 
 
 def measure(short: bool, seed: int) -> list[Figure]:
@@ -350,13 +351,25 @@ KINDS = (
 def worker_kills(bench: Bench, rng: random.Random) -> Figure:
     """SIGKILL a random worker, again and again, each time some seconds after the last one is back."""
 
-    def fault(training: Training, pid: int) -> None:
-        sent = time.time()
-        os.kill(pid, signal.SIGKILL)
-        training.wait_for(lambda: _is_back(training, sent))
+    def fault(training: Training, workers: list[int]) -> None:
+        _kill(training, [rng.choice(workers)])
 
-    wanted = bench.counts.worker_kills
-    return _disturbed(bench, rng, wanted, "SIGKILLs of random workers", fault, pause=3.0)
+    return _disturbed(bench, rng, bench.counts.worker_kills, "SIGKILLs of random workers", fault, pause=3.0)
+
+
+def kills_of_all(bench: Bench, rng: random.Random) -> Figure:
+    """SIGKILL all workers at once, of which copies are in a folder."""
+    kinds, name = [Kind("text", 3, ["--copies", "."])], "SIGKILLs of all workers at once, with copies in a folder"
+    return _disturbed(bench, rng, bench.counts.kills_of_all, name, _kill, pause=3.0, kinds=kinds)
+
+
+def _kill(training: Training, pids: list[int]) -> None:
+    """Kill workers, and wait until they are back."""
+    sent = time.time()
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    training.wait_for(lambda: _is_back(training, sent))
 
 
 def _is_back(training: Training, since: float) -> bool:
@@ -367,8 +380,8 @@ def _is_back(training: Training, since: float) -> bool:
 def pauses(bench: Bench, rng: random.Random) -> Figure:
     """SIGSTOP a random worker, and SIGCONT after some seconds."""
 
-    def fault(training: Training, pid: int) -> None:
-        os.kill(pid, signal.SIGSTOP)
+    def fault(training: Training, workers: list[int]) -> None:
+        os.kill(pid := rng.choice(workers), signal.SIGSTOP)
         try:
             time.sleep(rng.uniform(1, 3))
         finally:
@@ -379,13 +392,20 @@ def pauses(bench: Bench, rng: random.Random) -> Figure:
 
 
 def _disturbed(
-    bench: Bench, rng: random.Random, wanted: int, name: str, fault: Callable[[Training, int], None], pause: float
+    bench: Bench,
+    rng: random.Random,
+    wanted: int,
+    name: str,
+    fault: Callable[[Training, list[int]], None],
+    *,
+    pause: float,
+    kinds: Sequence[Kind] = KINDS,
 ) -> Figure:
     """Trainings of all kinds in turn until there were `wanted` faults."""
     done = trainings = 0
     misses: list[str] = []
     while done < wanted and len(misses) < 3:
-        kind = KINDS[trainings % len(KINDS)]
+        kind = kinds[trainings % len(kinds)]
         training, trainings = bench.training(kind.corpus), trainings + 1
         expected = bench.expected(kind.corpus)
         typed = [str(training.folder) if word == "." else word for word in kind.typed]
@@ -397,13 +417,13 @@ def _disturbed(
             there = bench.machines.workers()
             if there and training.runs:
                 with suppress(ProcessLookupError):
-                    fault(training, rng.choice(there))
+                    fault(training, there)
                     faults += 1
         done += faults
         wrong = training.end(expected)
         if wrong:
             misses.append(f"training {trainings} ({kind}), {faults} faults: {wrong}")
-    found = f"{done} in {trainings} trainings, {trainings - len(misses)} of them as they should be"
+    found = f"{done} in {trainings} trainings, {trainings - len(misses)} of which end so"
     bar = f"{wanted} faults; all trainings end with the SHA-256, each round once in the log"
     return Figure(name, bar, found, done >= wanted and not misses, misses)
 
@@ -431,7 +451,7 @@ def driver_kills(bench: Bench, rng: random.Random) -> Figure:
         wrong = training.end(expected)
         if wrong:
             misses.append(f"training {trainings}, {kills} kills: {wrong}")
-    found = f"{done} in {trainings} trainings, {trainings - len(misses)} of them as they should be"
+    found = f"{done} in {trainings} trainings, {trainings - len(misses)} of which end so"
     bar = f"{wanted} kills; all trainings end with the SHA-256, each round once in the log"
     return Figure("SIGKILLs of the driver, resumed until done", bar, found, done >= wanted and not misses, misses)
 
@@ -464,6 +484,21 @@ def raylet_kills(bench: Bench, rng: random.Random) -> Figure:
     return Figure("SIGKILLs of one of two raylets", bar, found, not misses and all(lost), misses)
 
 
+def head_kill(bench: Bench, rng: random.Random) -> Figure:
+    """SIGKILL the only raylet of `--ray local`. Ray then ends the driver, and the training is resumed."""
+    expected, training = bench.expected("text"), bench.training("text")
+    process = training.start("--ray", "local", "--round-log", str(training.log), *_checkpoints_of(training))
+    training.wait_for(lambda: list(training.run.glob("*.checkpoint")))
+    for pid in children(process.pid):
+        if "raylet/raylet" in _title(pid):
+            os.kill(pid, signal.SIGKILL)
+    code = process.wait(SECONDS)
+    training.start()
+    wrong = training.end(expected) or ("" if code else "Ray went on without its raylet")
+    name = "SIGKILL of the raylet that --ray local has started, resumed"
+    return Figure(name, "the SHA-256, each round once in the log", wrong or "so", not wrong, [wrong] if wrong else [])
+
+
 def left_behind(bench: Bench, rng: random.Random) -> Figure:
     """Worker processes and files that trainings have left. Ray needs a moment to end the workers of a killed driver."""
     until = time.monotonic() + 30
@@ -474,7 +509,7 @@ def left_behind(bench: Bench, rng: random.Random) -> Figure:
     return Figure("workers and temporary files left by all of these", "none", f"{len(misses)}", not misses, misses)
 
 
-FIGURES = (same_bytes, resumed, worker_kills, driver_kills, pauses, raylet_kills, left_behind)
+FIGURES = (same_bytes, resumed, worker_kills, kills_of_all, driver_kills, pauses, raylet_kills, head_kill, left_behind)
 
 
 if __name__ == "__main__":

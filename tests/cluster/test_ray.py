@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -113,7 +114,7 @@ def test_a_killed_worker_changes_no_byte(cluster, text, tmp_path, on_disk):
     copies = tmp_path / "copies"
     copies.mkdir()
     executor = RayExecutor(cluster.address, workers=2, copies=copies if on_disk else None, log=log)
-    killed = threading.Thread(target=kill_one, args=(cluster, log))
+    killed = threading.Thread(target=kill_one, args=(cluster, log), daemon=True)
     killed.start()
     assert saved(pairloom.train(text, executor=executor, **options), tmp_path) == here
     killed.join()
@@ -147,6 +148,21 @@ def test_a_signal_stops_a_training_at_a_checkpoint(cluster, text, tmp_path):
     assert error.startswith("pairloom train: Stopped in epoch ") and error.count("\n") == 1
 
 
+def test_a_machine_without_pairloom_is_named(cluster, text, monkeypatch):
+    class WorkerActor:  # pickled by value
+        def __init__(self, *args):
+            raise ModuleNotFoundError("No module named 'pairloom'")
+
+        def call(self, *args):
+            pass
+
+    monkeypatch.setattr("pairloom.cluster.ray_crew.WorkerActor", WorkerActor)
+    error = r"Worker 0 cannot run pairloom: ModuleNotFoundError: No module named 'pairloom'\. Install the same version"
+    with pytest.raises(ClusterError, match=error):
+        pairloom.train(text, executor=RayExecutor(cluster.address, workers=1), **OPTIONS)
+
+
+@pytest.mark.skipif(find_spec("ray") is None, reason="the extra ray is not installed")
 def test_an_address_where_nothing_listens(text, tmp_path):
     command = ["train", str(text), "-o", str(tmp_path / "model.loom"), "--ray", "127.0.0.2:9", "--quiet"]
     environment = {**os.environ, **SETTINGS}

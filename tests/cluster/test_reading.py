@@ -102,7 +102,7 @@ def test_a_training_hands_its_workers_on(
     with open_corpus(files[:3]) as corpus:
         here = encoded_text(plan, corpus, plan.word_choice())
         monkeypatch.setattr(pieces, "text_blocks", None)
-        there = replace(plan, reading=RayReading(), cache_dir=tmp_path / "there")
+        there = replace(plan, executor=SimpleNamespace(reading=RayReading()), cache_dir=tmp_path / "there")
         assert encoded_text(there, corpus, plan.word_choice()).digest == here.digest
 
 

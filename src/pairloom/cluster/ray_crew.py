@@ -106,6 +106,11 @@ class RayAnswer:
                 raise LostError(f"worker {self._worker} lost another one ({type(error.cause).__name__})") from None
             raise error.cause from None
         except RayError as error:
+            if "in its creation task" in str(error):
+                what = str(error).strip().splitlines()[-1].rstrip(".")
+                raise ClusterError(
+                    f"Worker {self._worker} cannot run pairloom: {what}. Install the same version on all machines."
+                ) from None
             raise LostError(f"worker {self._worker} ({type(error).__name__})") from None
 
 
