@@ -57,11 +57,21 @@ def measure(short: bool, seed: int) -> list[Figure]:
     figures = []
     with TemporaryDirectory() as name, machines() as cluster:
         bench = Bench(Path(name), cluster, SHORT if short else Counts())
-        for figure in FIGURES:
+        for measured in FIGURES:
             began = time.monotonic()
-            figures.append(figure(bench, random.Random(f"{figure.__name__} {seed}")))
+            figures.append(_figure(measured, bench, random.Random(f"{measured.__name__} {seed}")))
             print(f"{figures[-1].name}: {figures[-1].found}, {time.monotonic() - began:.0f} s", file=sys.stderr)
     return figures
+
+
+def _figure(measured: "Callable[[Bench, random.Random], Figure]", bench: "Bench", rng: random.Random) -> Figure:
+    """A figure. If it cannot be measured, for example because a training hangs, that is a figure too."""
+    try:
+        return measured(bench, rng)
+    except Exception as error:
+        return Figure(measured.__name__.replace("_", " "), "a result", f"{type(error).__name__}: {error}", False)
+    finally:
+        bench.end_trainings()
 
 
 # --- The machines
@@ -244,13 +254,20 @@ class Bench:
 
     def __init__(self, folder: Path, machines: Machines, counts: Counts) -> None:
         self.folder, self.machines, self.counts = folder, machines, counts
-        self._n_trainings = 0
+        self._trainings: list[Training] = []
         self._expected: dict[str, Expected] = {}
         _write_corpora(folder)
 
     def training(self, corpus: str, long: bool = True) -> Training:
-        self._n_trainings += 1
-        return Training(self, corpus, CORPORA[corpus][2 if long else 1], self._n_trainings)
+        self._trainings.append(Training(self, corpus, CORPORA[corpus][2 if long else 1], len(self._trainings)))
+        return self._trainings[-1]
+
+    def end_trainings(self) -> None:
+        """Kill what still runs, which nothing waits for any more."""
+        for training in self._trainings:
+            if training.process is not None and training.process.poll() is None:
+                training.process.kill()
+                training.process.wait()
 
     def expected(self, corpus: str) -> Expected:
         """Of the long training: the bytes of a local one, and the rounds of one on Ray that nothing disturbs."""
@@ -402,7 +419,7 @@ def _disturbed(
     kinds: Sequence[Kind] = KINDS,
 ) -> Figure:
     """Trainings of all kinds in turn until there were `wanted` faults."""
-    done = trainings = 0
+    done = trainings = losses = 0
     misses: list[str] = []
     while done < wanted and len(misses) < 3:
         kind = kinds[trainings % len(kinds)]
@@ -421,9 +438,10 @@ def _disturbed(
                     faults += 1
         done += faults
         wrong = training.end(expected)
+        losses += sum(event["event"] == "lost" for event in training.events())
         if wrong:
             misses.append(f"training {trainings} ({kind}), {faults} faults: {wrong}")
-    found = f"{done} in {trainings} trainings, {trainings - len(misses)} of which end so"
+    found = f"{done} in {trainings} trainings, {trainings - len(misses)} of which end so; {losses} losses in the logs"
     bar = f"{wanted} faults; all trainings end with the SHA-256, each round once in the log"
     return Figure(name, bar, found, done >= wanted and not misses, misses)
 
