@@ -259,3 +259,13 @@ def test_a_crew_that_is_always_lost_ends_the_training(text, tmp_path, monkeypatc
 
     with pytest.raises(ClusterError, match=r"Workers are lost again and again\. Look into the logs of Ray\."):
         pairloom.train(text, executor=driver(2, copies=tmp_path, before=before), **OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "expected"),
+    [("aabb", [2, 3, 0, 1]), ("abab", [1, 0, 3, 2]), ("aaa", [1, 2, 0]), ("aab", [2, 2, 0]), ("a", [None])],
+)
+def test_copies_are_on_other_machines_and_evenly_spread(nodes, expected):
+    driver = Driver(ThreadCrew(len(nodes)), None, Ledger())
+    driver._nodes = [*nodes]
+    assert driver._copy_places() == expected

@@ -200,15 +200,19 @@ class Driver:
         self._ledger.restored(lost, self.number)
 
     def _copy_places(self) -> list[CopyPlace]:
-        """Where the copy of each worker's share is kept: the folder, or the next worker that is on another machine."""
+        """Where the copy of each worker's share is kept: the folder, or a worker, on another machine if there is one.
+
+        The first worker of a machine has its copy on the first worker of the others, the second on the second.
+        """
         n = len(self.crew)
         if self._folder is not None:
             return [str(self._folder)] * n
         places: list[CopyPlace] = []
-        for worker in range(n):
+        for worker, node in enumerate(self._nodes):
+            elsewhere = [other for other in range(n) if self._nodes[other] != node]
             others = [(worker + step) % n for step in range(1, n)]
-            elsewhere = [other for other in others if self._nodes[other] != self._nodes[worker]]
-            places.append(next(iter(elsewhere or others), None))
+            number = self._nodes[:worker].count(node)
+            places.append(elsewhere[number % len(elsewhere)] if elsewhere else next(iter(others), None))
         return places
 
     def _make_first_copies(self) -> None:
