@@ -65,13 +65,13 @@ class _Post:
     """`Send`, on Ray."""
 
     def __init__(self, handles: Sequence[Any]) -> None:
-        self._handles = handles
+        self._calls = [handle.call.options(concurrency_group=MAIL) for handle in handles]
         self._attempt, self._sent = -1, list[Any]()  # the messages of the latest attempt
 
     def __call__(self, worker: int, method: str, content: tuple[Any, ...]) -> Callable[[], Any]:
         import ray
 
-        answer = self._handles[worker].call.options(concurrency_group=MAIL).remote(method, *content)
+        answer = self._calls[worker].remote(method, *content)
         if method == "post":
             if content[0] != self._attempt:
                 self._attempt, self._sent = content[0], []

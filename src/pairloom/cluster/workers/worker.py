@@ -276,7 +276,7 @@ class Worker:
         if self._number in has_blocks:
             hubs.add_up()
             for worker in filter(hubs.has_any, self._others()):
-                self._post(order.attempt, worker, ("sums", step, self._number), hubs.sums_for(worker))
+                self._post(order.attempt, worker, ("sums", step, self._number), *hubs.sums_for(worker))
         coming = iter(range(blocks.first_row, blocks.last_row) if step + 1 in blocks.group else ())
         if hubs.has_any(self._number):
             for worker in filter(has_blocks.__contains__, self._others()):
@@ -285,7 +285,7 @@ class Worker:
         if hubs.are_direct:
             return
         for worker in self._others() if hubs.has_any(self._number) else ():
-            self._post(order.attempt, worker, ("merged", step, self._number), merged)
+            self._post(order.attempt, worker, ("merged", step, self._number), *merged)
         for worker in filter(hubs.has_any, self._others()):
             hubs.put(worker, self._awaited(("merged", step, worker), blocks, step + 1, coming))
 
@@ -297,16 +297,17 @@ class Worker:
 
     # --- Messages
 
-    def post(self, attempt: int, label: Label, content: Any) -> None:
-        """A message of another worker."""
-        self.mailbox.put(attempt, label, content)
+    def post(self, attempt: int, label: Label, *arrays: Any) -> None:
+        """A message of another worker: one array, or several."""
+        self.mailbox.put(attempt, label, arrays if len(arrays) > 1 else arrays[0])
 
     def abandon(self, attempt: int) -> None:
         """Give up an attempt to train a round."""
         self.mailbox.abandon(attempt)
 
-    def _post(self, attempt: int, worker: int, label: Label, content: Any) -> None:
-        self._send(worker, "post", (attempt, label, content))
+    def _post(self, attempt: int, worker: int, label: Label, *arrays: Any) -> None:
+        """Each array is an argument of its own, since Ray sends small ones at once and large ones by its store."""
+        self._send(worker, "post", (attempt, label, *arrays))
 
     def _take(self, label: Label, rows: int) -> Any:
         content = self.mailbox.take(label)
