@@ -146,15 +146,6 @@ class TrainConfig:
         return (self.model, self.objective) == ("skipgram", "negative")
 
     @property
-    def width(self) -> int:
-        """The floats of a row that kernels compute with: dim rounded up to whole vectors of 8.
-
-        >>> TrainConfig(dim=100).width
-        104
-        """
-        return -(-self.dim // 8) * 8
-
-    @property
     def usual_lr(self) -> float:
         """The usual learning rate for this model and objective.
 

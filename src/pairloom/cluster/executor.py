@@ -25,7 +25,7 @@ WORK_OF_A_CALL = 2 * 10**9  # pairs * dim * (negatives + 1): a sixth of a second
 
 
 class Setting(NamedTuple):
-    """What a training in blocks is, for whoever does its work."""
+    """What workers must know of a training in blocks."""
 
     source: Source
     division: Division

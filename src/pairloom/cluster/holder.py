@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from pairloom.errors import InputError
 from pairloom.method.draws import Purpose, key
-from pairloom.pairs.blocks import stride_of
+from pairloom.pairs.blocks import stride_of, width_of
 from pairloom.system.display import format_bytes, number_of
 from pairloom.system.memory import give_back_pages
 from pairloom.system.threads import Workers, spans
@@ -92,7 +92,6 @@ def new_model(lengths: Float64s, n_contexts: int, dim: int, seed: int, pool: Wor
     lengths: how long each v_w is, relative to the usual length (`start_rows`).
     """
     from pairloom.kernel.rng import start_rows
-    from pairloom.kernel.simd import LANES
     from pairloom.kernel.steps.sgns import Model
 
     n_words, stride = len(lengths), stride_of(dim)
@@ -104,7 +103,7 @@ def new_model(lengths: Float64s, n_contexts: int, dim: int, seed: int, pool: Wor
             f"{number_of(n_words, 'word')} and {number_of(n_contexts, 'context')} of dim {dim} take {size}, more than "
             "there is. Lower dim or raise min_count."
         ) from None
-    model = Model(W, C, -(-dim // LANES) * LANES, stride)
+    model = Model(W, C, width_of(dim), stride)
     start_key, rows = key(seed, Purpose.START), np.arange(n_words)
     list(
         pool.map(

@@ -91,14 +91,9 @@ def prepared_vocabulary(
     """The vocabulary alone: from the cache if the corpus was prepared with the same options, otherwise counted."""
     preparation = _Preparation(
         corpus=corpus,
-        vocabulary=None,
         selection=selection,
-        gaps=False,
-        check=lambda vocabulary: None,
-        max_memory=None,
         cache=cache_folder(cache_dir),
         threads=threads,
-        reading=None,
         on_progress=on_progress,
     )
     identity = corpus.identity()
@@ -111,15 +106,15 @@ class _Preparation:
     """The checked arguments of `prepare`."""
 
     corpus: Corpus
-    vocabulary: Vocabulary | None
     selection: WordSelection
-    gaps: bool
-    check: Callable[[Vocabulary], object]
-    max_memory: int | None
     cache: Path
     threads: int | None
-    reading: Reading | None
     on_progress: OnProgress
+    vocabulary: Vocabulary | None = None
+    gaps: bool = False
+    check: Callable[[Vocabulary], object] = lambda vocabulary: None
+    max_memory: int | None = None
+    reading: Reading | None = None
 
     def cached(self, identity: str) -> Encoded:
         """The entry of the cache for a corpus of this identity, built if there is none."""

@@ -129,6 +129,15 @@ def _power_of_two(n: int) -> int:
     return 1 << (n.bit_length() - 1)
 
 
+def width_of(dim: int) -> int:
+    """The floats of a row that kernels compute with: dim rounded up to whole vectors of 8.
+
+    >>> width_of(100)
+    104
+    """
+    return -(-dim // 8) * 8
+
+
 def stride_of(dim: int) -> int:
     """Floats from one row to the next: an odd number of whole cache lines.
 

@@ -54,7 +54,7 @@ class Side(NamedTuple):
 
 
 class Workload(NamedTuple):
-    """What is to be done, whoever does it."""
+    """What a training has to do, on one machine or on several."""
 
     config: TrainConfig
     words: Side

@@ -13,6 +13,7 @@ from pairloom.cluster.rounds import RoundMaker, RoundTask, step_groups
 from pairloom.cluster.workers.hub_sums import HubSums
 from pairloom.cluster.workers.places import block_rows
 from pairloom.cluster.workers.share import SIDES, Share
+from pairloom.pairs.blocks import width_of
 from pairloom.pairs.source import CountedRound, DealtPairs
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
@@ -49,7 +50,7 @@ class WorkerBlocks:
         self.first_row, self.last_row = int(edges[share.worker]), int(edges[share.worker + 1])
         self.n_rows = self.last_row - self.first_row
         self.hubs = HubSums(maker, task, share, edges)
-        self._model = Model(share.W, share.C, maker.config.width, share.stride)
+        self._model = Model(share.W, share.C, width_of(maker.config.dim), share.stride)
         self._noise: PartNoise = maker.noise_of(share.places.dealings.contexts, context_ids)
         self._noise_key = maker.noise_key(task)
         self._ids = {side: self._rows_of_seats(share.side(side).dealing.slots) for side in SIDES}

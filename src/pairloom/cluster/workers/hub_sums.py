@@ -14,6 +14,7 @@ import numpy.typing as npt
 from pairloom.cluster.holder import aligned_zeros
 from pairloom.cluster.rounds import RoundMaker, RoundTask
 from pairloom.cluster.workers.share import SIDES, Share, Side
+from pairloom.pairs.blocks import width_of
 from pairloom.types import Matrix
 
 MOST_DIRECT = 4  # workers up to which one message is better than two smaller ones: with 4, 3 and 2 times the bytes
@@ -55,7 +56,7 @@ class HubSums:
         self.are_direct = len(edges) - 1 <= MOST_DIRECT  # every worker merges all hubs
         self.exist = len(maker.hubs.words) + len(maker.hubs.contexts) > 0
         self._merging = maker.merging(task)
-        n_rows, self._width = int(np.diff(edges)[share.worker]), maker.config.width
+        n_rows, self._width = int(np.diff(edges)[share.worker]), width_of(maker.config.dim)
         self._n_hubs = {side: len(share.side(side).dealing.hubs) for side in SIDES}
         self.copies = {
             side: aligned_zeros(n_rows * n * share.stride).reshape(n_rows, n, share.stride)
