@@ -18,6 +18,7 @@ PACKAGE = Path(pairloom.__file__).parent
 ORDER = (
     "base",
     "system",
+    "drawing",
     "method",
     "kernel",
     "corpus",

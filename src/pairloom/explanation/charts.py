@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from pairloom.explanation import svg
+from pairloom.drawing import svg
+from pairloom.drawing.page import figure, key
 from pairloom.explanation.report import Explanation
 from pairloom.kernel.counts.explain import REACH
-from pairloom.system.display import html
 
 FARTHEST = 60  # the largest distance in the plot of distances, in words
 
@@ -35,9 +35,9 @@ def fit_plots(report: Explanation) -> str:
         drawn.append(svg.drawing(axes, *marks))
     caption = (
         "Observed pairs. The stronger the colour, the more pairs (on a logarithmic scale). Dashed grey: equal. "
-        + _key(1, "Dashed: fitted line.")
+        + key(1, "Dashed: fitted line.")
     )
-    return _figure(caption, *drawn)
+    return figure(caption, *drawn)
 
 
 def _logit(p: float) -> float:
@@ -54,7 +54,7 @@ def calibration_plot(report: Explanation) -> str:
     hints = [f"{b.share:.3%} of all pairs: predicted {b.predicted:.4f}, true {b.true:.4f}" for b in bins]
     sizes = [2.5 + 9 * math.sqrt(b.share) for b in bins]
     marks = svg.line(axes, [(reach[0],) * 2, (reach[1],) * 2], "same"), svg.line(axes, points, "s0")
-    return _figure(
+    return figure(
         "The larger a dot, the more pairs it represents.",
         svg.drawing(axes, *marks, svg.dots(axes, points, sizes, hints, "s0")),
     )
@@ -74,7 +74,7 @@ def window_plot(report: Explanation) -> str:
         svg.line(axes, [(d, float(w.shares[d])) for d in range(1, far + 1)], f"s{i}")
         for i, w in enumerate(report.windows)
     ]
-    return _figure(", ".join(_key(i, name) for i, name in enumerate(names)), svg.drawing(axes, *marks))
+    return figure(", ".join(key(i, name) for i, name in enumerate(names)), svg.drawing(axes, *marks))
 
 
 def length_plot(report: Explanation) -> str:
@@ -97,7 +97,7 @@ def length_plot(report: Explanation) -> str:
         ]
         marks += [svg.spans(axes, [(x, s.low, s.high) for x, s in some], f"s{i}"), svg.line(axes, means, f"s{i}")]
         marks.append(svg.dots(axes, means, [4.0] * len(means), hints, f"s{i}"))
-    return _figure(f"{_key(0, 'words')}, {_key(1, 'contexts')}", svg.drawing(axes, *marks))
+    return figure(f"{key(0, 'words')}, {key(1, 'contexts')}", svg.drawing(axes, *marks))
 
 
 def component_plot(report: Explanation) -> str:
@@ -112,16 +112,4 @@ def component_plot(report: Explanation) -> str:
         "Variance by component", (0.4, n + 0.6), (0, top), "component", "share of variance", x_ticks, y_ticks
     )
     marks = svg.bars(axes, of_words, "s0", -0.19), svg.bars(axes, of_contexts, "s1", 0.19)
-    return _figure(f"{_key(0, 'words')}, {_key(1, 'contexts')}", svg.drawing(axes, *marks))
-
-
-# --- Parts of every figure
-
-
-def _figure(caption: str, *drawn: str) -> str:
-    inside = "\n".join(f"<div>{one}</div>" for one in drawn)
-    return f"<figure>\n{inside}\n<figcaption>{caption}</figcaption>\n</figure>"
-
-
-def _key(number: int, text: str) -> str:
-    return f'<span class="key k{number}">{html(text)}</span>'
+    return figure(f"{key(0, 'words')}, {key(1, 'contexts')}", svg.drawing(axes, *marks))

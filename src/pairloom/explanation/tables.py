@@ -1,20 +1,12 @@
 """The report as tables of text, for the command line and the HTML page."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from pairloom.drawing.page import Table
 from pairloom.explanation.fit import Fit, TargetFits
 from pairloom.explanation.geometry import Geometry
 from pairloom.explanation.report import Explanation
 from pairloom.explanation.shared_contexts import SharedContext, SharedContexts
-
-
-class Table(NamedTuple):
-    """A title, the names of the columns, and the rows."""
-
-    title: str
-    heads: list[str]
-    rows: list[list[str]]
 
 
 def tables(report: Explanation) -> Iterator[Table]:

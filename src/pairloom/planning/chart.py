@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from pairloom.explanation import svg
+from pairloom.drawing import svg
 from pairloom.planning.plan import Prediction
 from pairloom.planning.recommend import MEMORY, binding
 from pairloom.system.display import format_bytes, format_seconds, html

@@ -17,8 +17,8 @@ from pairloom.system.display import number_of, quoted
 from pairloom.system.memory import checked_size
 
 if TYPE_CHECKING:
+    from pairloom.drawing.page import Table
     from pairloom.explanation import SharedContexts
-    from pairloom.explanation.tables import Table
     from pairloom.pairs.cooccurrence import Cooccurrences
     from pairloom.vectors.embedding import Embedding
 

@@ -1,0 +1,1 @@
+"""Numbers and words -> plots and pages that need no script and no network."""
