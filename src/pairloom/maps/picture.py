@@ -19,6 +19,7 @@ from pairloom.types import Float64s
 
 WIDTH = 1000.0
 LEAST_HEIGHT, MOST_HEIGHT = 420.0, 1000.0  # of the map itself
+FEW, HEIGHT_OF_FEW = 60, 560.0  # a few words would be lost on a large sheet
 MARGIN, TITLE, LEGEND = 18.0, 46.0, 46.0
 LARGEST, SMALLEST = 17.0, 10.0  # font sizes, of the first label and of the last
 MOST_LABELS = 400
@@ -69,14 +70,14 @@ def draw_map(
 
 def dot_radius(n: int) -> float:
     """The radius of a dot: large for a few words, small for many."""
-    return max(1.1, min(5.0, 40.0 / math.sqrt(max(1, n))))
+    return max(1.2, min(5.0, 110.0 / math.sqrt(n)))
 
 
 def _frame(places: Float64s) -> Frame:
     """As wide as every picture, and as high as the places ask for."""
     span = np.maximum(places.max(axis=0) - places.min(axis=0), 1e-9)
     inner = float(span[1] / span[0]) * (WIDTH - 2 * MARGIN)
-    high = min(max(inner, LEAST_HEIGHT), MOST_HEIGHT)
+    high = min(max(inner, LEAST_HEIGHT), MOST_HEIGHT if len(places) > FEW else HEIGHT_OF_FEW)
     area = Box(MARGIN / 2, TITLE, WIDTH - MARGIN / 2, TITLE + high)
     return Frame(round(area.bottom + LEGEND), area)
 
@@ -111,9 +112,11 @@ def _texts(labels: list[Label], n: int) -> str:
     drawn = []
     for label in reversed(labels):
         x, y = label.base
+        anchor = "" if label.anchor == "start" else f' text-anchor="{label.anchor}"'
         soft = " soft" if n > 30 and label.size <= SMALLEST + 1 else ""
         drawn.append(
-            f'<text class="ink{soft}" x="{x:.1f}" y="{y:.1f}" font-size="{label.size:g}">{html(label.text)}</text>'
+            f'<text class="ink{soft}"{anchor} x="{x:.1f}" y="{y:.1f}" font-size="{label.size:g}">'
+            f"{html(label.text)}</text>"
         )
     return '<g class="labels" pointer-events="none">\n' + "\n".join(drawn) + "\n</g>"
 
