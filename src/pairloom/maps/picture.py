@@ -23,6 +23,7 @@ FEW, HEIGHT_OF_FEW = 60, 560.0  # a few words would be lost on a large sheet
 MARGIN, TITLE, LEGEND = 18.0, 46.0, 46.0
 LARGEST, SMALLEST = 17.0, 10.0  # font sizes, of the first label and of the last
 MOST_LABELS = 400
+MANY = 10_000  # dots from which on their places are rounded to whole units
 _PAPER, _INK, _SOFT = ("#ffffff", "#14181d"), ("#1b1f24", "#e9edf1"), ("#57606a", "#a0a8b2")
 
 
@@ -92,9 +93,10 @@ def _font_sizes(n: int) -> list[float]:
 
 def _dots(points: Float64s, numbers: list[int], n_colours: int, radius: float) -> str:
     """A path for each colour: a dot is a line without length and with round ends. This makes small files."""
+    digits = 1 if len(points) <= MANY else 0
     of_colour: list[list[str]] = [[] for _ in range(n_colours)]
     for (x, y), number in zip(points.tolist(), numbers, strict=True):
-        of_colour[number].append(f"M{x:.1f} {y:.1f}h0")
+        of_colour[number].append(f"M{x:.{digits}f} {y:.{digits}f}h0")
     paths = [f'<path class="c{i}" d="{"".join(dots)}"/>' for i, dots in enumerate(of_colour) if dots]
     return f'<g class="dots" stroke-width="{2 * radius:.1f}">\n' + "\n".join(paths) + "\n</g>"
 
