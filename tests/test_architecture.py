@@ -33,6 +33,7 @@ ORDER = (
     "fold_in",
     "evaluation",
     "explanation",
+    "reports",
     "planning",
     "sklearn",
     "cli",

@@ -3,6 +3,7 @@
 A page is a title, an introduction and sections; a section has a text, figures and tables that can be unfolded.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pairloom.system.display import html
@@ -30,6 +31,11 @@ svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--ink);
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid var(--faint); white-space: pre; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; } summary { cursor: pointer; }
+table.text th, table.text td { text-align: left; white-space: pre-wrap; overflow-wrap: anywhere; vertical-align: top; }
+.verdict { font-size: 1.15rem; } ul.remarks { max-width: 44rem; padding-left: 1.2rem; }
+dl.symbols { max-width: 44rem; margin: .6rem 0; padding: .1rem .9rem; border-left: 3px solid var(--faint); }
+dl.symbols > div { margin: .25rem 0; } dl.symbols dt { display: inline; font-weight: 600; margin-right: .6rem; }
+dl.symbols dd { display: inline; margin: 0; color: var(--soft); }
 """
 
 
@@ -58,17 +64,25 @@ def section(title: str, text: str, figures: str, *of: Table) -> str:
     return f"<section>\n<h2>{html(title)}</h2>\n<p>{html(text)}</p>\n{figures}\n{details}\n</section>"
 
 
-def table(of: Table) -> str:
-    """A table, which scrolls sideways if it is wider than the page."""
+def table(of: Table, kind: str = "") -> str:
+    """A table, which scrolls sideways if it is wider than the page. Cells are numbers, or of kind "text" are text."""
+    name = f' class="{kind}"' if kind else ""
     head = "".join(f'<th scope="col">{html(cell)}</th>' for cell in of.heads)
     rows = "\n".join("<tr>" + "".join(f"<td>{html(cell)}</td>" for cell in row) + "</tr>" for row in of.rows)
-    return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table></div>'
+    return f'<div class="wide"><table{name}>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table></div>'
 
 
-def figure(caption: str, *drawn: str) -> str:
-    """Plots side by side over their caption, all of them HTML."""
+def figure(caption: str, *drawn: str, look: str = "") -> str:
+    """Plots side by side over their caption, all of them HTML. look: what to look for, a text for below."""
     inside = "\n".join(f"<div>{one}</div>" for one in drawn)
-    return f"<figure>\n{inside}\n<figcaption>{caption}</figcaption>\n</figure>"
+    below = f"\n<p>{html(look)}</p>" if look else ""
+    return f"<figure>\n{inside}\n<figcaption>{caption}</figcaption>\n</figure>{below}"
+
+
+def symbols(meanings: Mapping[str, str]) -> str:
+    """A list of symbols with their meanings."""
+    rows = "\n".join(f"<div><dt>{html(name)}</dt><dd>{html(meaning)}</dd></div>" for name, meaning in meanings.items())
+    return f'<dl class="symbols">\n{rows}\n</dl>'
 
 
 def key(number: int, text: str) -> str:

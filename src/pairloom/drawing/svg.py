@@ -3,6 +3,7 @@
 Classes that the page colours: axis, grid, line, same, span, dot, bar, cell, and s0 to s3 for series.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -31,6 +32,27 @@ class Axes(NamedTuple):
         across = (min(max(x, self.x[0]), self.x[1]) - self.x[0]) / (self.x[1] - self.x[0])
         up = (min(max(y, self.y[0]), self.y[1]) - self.y[0]) / (self.y[1] - self.y[0])
         return _LEFT + across * (WIDTH - _LEFT - _RIGHT), HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM)
+
+
+def ticks(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
+    """At most `most` round numbers from low to high: multiples of 1, 2 or 5 times a power of ten.
+
+    >>> [text for _, text in ticks(2.31, 4.16)]
+    ['2.5', '3', '3.5', '4']
+    """
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    step = next(power * n for n in (1, 2, 5, 10, 20) if (high - low) / (power * n) <= most - 1)
+    numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return [(n * step, f"{float(f'{n * step:.12g}'):,.12g}") for n in numbers]
+
+
+def powers_of_ten(low: float, high: float) -> list[tuple[float, str]]:
+    """Ticks of a logarithmic axis, whose values are log10.
+
+    >>> powers_of_ten(0, 4)
+    [(0, '1'), (1, '10'), (2, '100'), (3, '1,000'), (4, '10,000')]
+    """
+    return [(n, f"{10**n:,}") for n in range(math.ceil(low), math.floor(high) + 1)]
 
 
 def drawing(axes: Axes, *marks: str) -> str:
