@@ -16,6 +16,7 @@ STYLE = """
 body { margin: 0 auto; max-width: 60rem; padding: 1.5rem; background: var(--paper); color: var(--ink);
   font: 1rem/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .3rem; }
+h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
 p { max-width: 44rem; } .soft { color: var(--soft); }
 figure { margin: .5rem 0; display: flex; flex-wrap: wrap; gap: 1rem; }
 figure > div { flex: 0 1 28.5rem; } figcaption { flex-basis: 100%; color: var(--soft); }
@@ -31,7 +32,8 @@ svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--ink);
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid var(--faint); white-space: pre; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; } summary { cursor: pointer; }
-table.text th, table.text td { text-align: left; white-space: pre-wrap; overflow-wrap: anywhere; vertical-align: top; }
+table.text th, table.text td { text-align: left; vertical-align: top; }
+table.text td:last-child { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 12rem; }
 .verdict { font-size: 1.15rem; } ul.remarks { max-width: 44rem; padding-left: 1.2rem; }
 dl.symbols { max-width: 44rem; margin: .6rem 0; padding: .1rem .9rem; border-left: 3px solid var(--faint); }
 dl.symbols > div { margin: .25rem 0; } dl.symbols dt { display: inline; font-weight: 600; margin-right: .6rem; }

@@ -8,7 +8,7 @@ from pairloom.vectors.vectors import Vectors
 
 PER_BAND = 4
 NEIGHBOURS = 6
-_BANDS = {"Frequent words": (0.0, 0.02), "Middle words": (0.2, 0.4), "Rare words": (0.9, 1.0)}  # shares of all ranks
+_BANDS = {"Frequent words": (0.005, 0.02), "Middle words": (0.2, 0.4), "Rare words": (0.9, 1.0)}  # shares of all ranks
 _LEAST = 12  # words to choose from, if there are as many
 
 
