@@ -69,9 +69,10 @@ def section(title: str, text: str, figures: str, *of: Table) -> str:
 def table(of: Table, kind: str = "") -> str:
     """A table, which scrolls sideways if it is wider than the page. Cells are numbers, or of kind "text" are text."""
     name = f' class="{kind}"' if kind else ""
-    head = "".join(f'<th scope="col">{html(cell)}</th>' for cell in of.heads)
+    heads = "".join(f'<th scope="col">{html(cell)}</th>' for cell in of.heads)
+    head = f"<thead><tr>{heads}</tr></thead>\n" if heads else ""
     rows = "\n".join("<tr>" + "".join(f"<td>{html(cell)}</td>" for cell in row) + "</tr>" for row in of.rows)
-    return f'<div class="wide"><table{name}>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table></div>'
+    return f'<div class="wide"><table{name}>\n{head}<tbody>\n{rows}\n</tbody>\n</table></div>'
 
 
 def figure(caption: str, *drawn: str, look: str = "") -> str:

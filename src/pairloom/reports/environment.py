@@ -21,7 +21,7 @@ _PACKAGES = ("numpy", "numba")
 
 def environment_section(curve: LearningCurve | None, threads: int | None) -> str:
     """The machine and the versions and, if the training was watched, its time and speed."""
-    machine = table(Table("", ["", ""], _machine(threads)), "text")
+    machine = table(Table("", [], _machine(threads)), "text")
     if curve is None or not curve.points:
         text = "The training was not watched for this report, so it has no times. The machine is that of the report."
         return section(TITLE, text, machine)

@@ -60,7 +60,7 @@ def _figures(embedding: Embedding, history: History, counts: Counts) -> Table:
     if history.start:
         taken = ", ".join(f"{history.start[noun]:,} {noun}" for noun in ("words", "contexts") if noun in history.start)
         rows.append(["taken over from an earlier model", taken])
-    return Table("", ["", ""], rows)
+    return Table("", [], rows)
 
 
 def _frequent(embedding: Embedding) -> Table:
