@@ -48,7 +48,7 @@ class LearningCurve:
         before, self.seconds = self.seconds, now - self._began
         stage, self._stage = self._stage or progress.stage, progress.stage
         self.stages[stage] = self.stages.get(stage, 0.0) + self.seconds - before  # the time since the last report
-        if progress.stage == "train" and progress.total:
+        if progress.stage == "train" and progress.total and progress.epochs:
             self.unit = progress.unit
             self._keep(CurvePoint(self.seconds, progress.done), progress.total // progress.epochs)
 

@@ -78,12 +78,13 @@ def settings_section(history: History) -> str:
     if not history.is_recorded:
         return section("Settings", "The file does not say how it was trained.", "")
     defaults = {name: field.default for name, field in TrainConfig.__dataclass_fields__.items()}
-    options = {**history.config, **history.text}
+    order = {name: place for place, name in enumerate(defaults)}  # a file holds them in the order of the alphabet
+    options = dict(sorted({**history.config, **history.text}.items(), key=lambda one: (order.get(one[0], 99), one[0])))
     changed = [name for name in options if name in defaults and name != "lr" and options[name] != defaults[name]]
     some = ", ".join(f"{name} {_shown(options[name])}" for name in changed)
     text = f"Different from the defaults: {some}." if changed else "All options have their defaults."
     rows = [[name, _shown(value)] for name, value in options.items()]
-    rows += [[f"corpus: {name}", _shown(value)] for name, value in history.corpus.items()]
+    rows += [[f"corpus: {name}", _shown(value)] for name, value in sorted(history.corpus.items())]
     return section("Settings", text, "", Table("All settings", ["option", "value"], rows))
 
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from pairloom.config import is_whole
 from pairloom.drawing import svg
 from pairloom.drawing.page import Table, figure, key, section, table
 from pairloom.reports.history import History
@@ -58,8 +59,10 @@ def _figures(embedding: Embedding, history: History, counts: Counts) -> Table:
         rare = f"words that occur fewer than {history.config['min_count']} times; how many is not recorded"
         rows.append(["left out", rare])
     if history.start:
-        taken = ", ".join(f"{history.start[noun]:,} {noun}" for noun in ("words", "contexts") if noun in history.start)
-        rows.append(["taken over from an earlier model", taken])
+        taken = [(noun, history.start.get(noun)) for noun in ("words", "contexts")]
+        rows.append(
+            ["taken over from an earlier model", ", ".join(f"{n:,} {noun}" for noun, n in taken if is_whole(n))]
+        )
     return Table("", [], rows)
 
 
