@@ -34,7 +34,9 @@ th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid var(
 th:first-child, td:first-child { text-align: left; padding-left: 0; } summary { cursor: pointer; }
 table.text th, table.text td { text-align: left; vertical-align: top; }
 table.text td:last-child { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 12rem; }
-.verdict { font-size: 1.15rem; } ul.remarks { max-width: 44rem; padding-left: 1.2rem; }
+@media (max-width: 36rem) { table.text th, table.text td, table.text td:last-child { white-space: normal;
+  min-width: 0; padding: .15rem .4rem .15rem 0; } }
+ul.remarks { max-width: 44rem; padding-left: 1.2rem; }
 dl.symbols { max-width: 44rem; margin: .6rem 0; padding: .1rem .9rem; border-left: 3px solid var(--faint); }
 dl.symbols > div { margin: .25rem 0; } dl.symbols dt { display: inline; font-weight: 600; margin-right: .6rem; }
 dl.symbols dd { display: inline; margin: 0; color: var(--soft); }

@@ -1,13 +1,13 @@
 """The course of a training, kept from its progress reports: time, words trained, and how long each stage took."""
 
 import time
-from itertools import pairwise
 from typing import NamedTuple
 
 from pairloom.progress import Progress
 
 MOST_POINTS = 2048  # of a longer training every second point is kept, then every fourth, and so on
 MOST_SPEEDS = 80  # enough for a plot
+SHORTEST = 0.2  # seconds; about that many lie between two reports
 
 
 class CurvePoint(NamedTuple):
@@ -68,11 +68,19 @@ class LearningCurve:
         return self.points[0].done if self.points else 0
 
     def speeds(self) -> list[tuple[float, float]]:
-        """(seconds, words or pairs per second) over the course of the training, means of up to MOST_SPEEDS spans."""
-        step = -(-len(self.points) // MOST_SPEEDS)
-        spans = pairwise(self.points[:: max(1, step)])
-        return [((a.seconds + b.seconds) / 2, (b.done - a.done) / (b.seconds - a.seconds)) for a, b in spans
-                if b.seconds > a.seconds]  # fmt: skip
+        """(seconds, words or pairs per second) over the course of the training: the means of at most MOST_SPEEDS spans.
+
+        Spans last SHORTEST seconds or more: at the end of an epoch two reports follow each other at once.
+        """
+        if not self.points:
+            return []
+        found, begin = [], self.points[0]
+        shortest = max(SHORTEST, (self.points[-1].seconds - begin.seconds) / MOST_SPEEDS)
+        for end in self.points:
+            if (seconds := end.seconds - begin.seconds) >= shortest:
+                found.append((begin.seconds + seconds / 2, (end.done - begin.done) / seconds))
+                begin = end
+        return found
 
     def __repr__(self) -> str:
         done = self.points[-1].done if self.points else 0

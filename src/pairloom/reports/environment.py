@@ -67,18 +67,24 @@ def _speed_figure(curve: LearningCurve) -> str:
     top = max(speed for _, speed in speeds) * 1.08 or 1.0
     axes = svg.Axes(
         f"{curve.unit.capitalize()} per second over time", (first, last), (0, top), "seconds",
-        f"{curve.unit} per second", svg.ticks(first, last), _thousands(top),
+        f"{curve.unit} per second", svg.ticks(first, last), _large_numbers(top),
     )  # fmt: skip
     return figure(
-        key(2, f"{curve.unit.capitalize()} per second") + " over time.",
-        svg.drawing(axes, svg.line(axes, speeds, "s2")),
+        key(0, f"{curve.unit.capitalize()} per second") + " over time.",
+        svg.drawing(axes, svg.line(axes, speeds, "s0")),
         look="Look for: a level line. A fall means that the machine had other work, or too little memory. A dip at "
         "the end of an epoch is the measuring of the held-out loss.",
     )
 
 
-def _thousands(top: float) -> list[tuple[float, str]]:
-    return [(n, f"{n / 1e3:,g}k" if n >= 1000 else f"{n:g}") for n, _ in svg.ticks(0, top, 6)]
+def _large_numbers(top: float) -> list[tuple[float, str]]:
+    """Ticks from 0 to top, in thousands or millions where numbers are large.
+
+    >>> [text for _, text in _large_numbers(2.6e6)], _large_numbers(900)[1]
+    (['0', '0.5M', '1M', '1.5M', '2M', '2.5M'], (200.0, '200'))
+    """
+    size, letter = (1e6, "M") if top >= 1e6 else (1e3, "k") if top >= 1e3 else (1.0, "")
+    return [(n, f"{n / size:g}{letter if n else ''}") for n, _ in svg.ticks(0, top)]
 
 
 def _stages(curve: LearningCurve) -> Table:
