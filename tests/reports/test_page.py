@@ -154,13 +154,17 @@ def test_what_cannot_be_reported_is_refused_before_the_work(watched, tmp_path):
         (tmp_path / "none" / "r.html", {}, "does not exist"),
         (tmp_path / "r.html", {"curve": print}, "Give the LearningCurve"),
         (tmp_path / "r.html", {"questions": "q.tsv"}, "Give a list"),
-        (tmp_path / "r.html", {"questions": [tmp_path / "r.html"]}, "files to be read"),
+        (tmp_path / "r.html", {"name": 5}, "name is an int"),
     ):
         with pytest.raises(pairloom.InputError, match=message):
             pairloom.report(emb, path, **options)
     with pytest.raises(pairloom.InputError, match="An embedding cannot be a Vectors"):
         pairloom.report(emb.words, tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
+    questions = tmp_path / "q.tsv"
+    questions.write_text("w1\tw2\t3\n")
+    with pytest.raises(pairloom.InputError, match="files to be read"):
+        pairloom.report(emb, questions, questions=[questions])
 
 
 def test_the_processor_has_a_name(tmp_path):

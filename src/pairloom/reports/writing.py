@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from pairloom.config import checked_threads
 from pairloom.corpus.finding import check_not_read
@@ -39,11 +38,11 @@ def report(
     Returns the verdict, with which the page begins.
     """
     embedding = as_embedding(embedding)
-    if curve is not None and not isinstance(curve, LearningCurve):
-        raise ConfigError(f"curve is {of_type(curve)}. Give the LearningCurve that was on_progress of the training.")
+    _check_types(name, corpus, curve)
+    checked_threads(threads)
     embedding.words.check()
-    check_report_path(path, questions)
     files = read_questions(questions)
+    check_report_path(path, [file.path for file in files])
     scores = [evaluate(embedding, file, threads=threads) for file in files]
     used = checked_threads(threads) if curve is not None else None
     made = TrainingReport(embedding=embedding, name=name, corpus=corpus, scores=scores, curve=curve, threads=used)
@@ -53,23 +52,28 @@ def report(
     return made.verdict
 
 
-def check_report_path(path: PathName, reads: Sequence[object] = ()) -> None:
+def _check_types(name: object, corpus: object, curve: object) -> None:
+    for what, value in (("name", name), ("corpus", corpus)):
+        if not isinstance(value, str):
+            raise ConfigError(f"{what} is {of_type(value)}. Give a string: it is shown on the page.")
+    if curve is not None and not isinstance(curve, LearningCurve):
+        raise ConfigError(f"curve is {of_type(curve)}. Give the LearningCurve that was on_progress of the training.")
+
+
+def check_report_path(path: PathName, reads: Sequence[PathName] = ()) -> None:
     """Raise an InputError if a report at `path` could not be written, or would replace a file that is read."""
     check_folder(path)
-    for one in reads:
-        check_not_read(path, one.path if isinstance(one, QuestionFile) else one)
+    check_not_read(path, list(reads))
 
 
 def read_questions(questions: Sequence[PathName | QuestionFile]) -> list[QuestionFile]:
     """Read files of questions and check that each is of a known kind."""
-    if isinstance(questions, str | os.PathLike):
-        raise ConfigError(f"questions is one path. Give a list: [{os.fspath(questions)!r}].")
+    if not isinstance(questions, list | tuple):
+        raise ConfigError(f"questions is {of_type(questions)}. Give a list of files.")
+    for one in questions:
+        if not isinstance(one, str | os.PathLike | QuestionFile):
+            raise ConfigError(f"questions holds {of_type(one)}. Give a list of files.")
     files = [read(one) for one in questions]
     for file in files:
         kind_of(file)
     return files
-
-
-def name_of(path: PathName) -> str:
-    """The name of a model's file, without its folder: a report must not depend on where it was written."""
-    return Path(path).name
