@@ -278,7 +278,7 @@ FUNCTIONS: dict[str, Asked] = {
             "embedding": NOT_VECTORS, "path": (5, None, OBJECT, "", "missing/new.html", "folder.loom/new.html", "a\0b"),
             "name": (5, None, b"x", []), "corpus": (5, None, b"x", []), "curve": (5, "curve", print, []),
             "questions": ("questions.txt", 5, None, OBJECT, [5], [None], [""], ["missing.txt"], ["text.txt"]),
-            "threads": NOT_THREADS,
+            "threads": NOT_THREADS, "on_progress": NOT_CALLABLE,
         },
         pairloom.report,
     ),

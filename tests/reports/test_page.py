@@ -9,6 +9,7 @@ import pytest
 
 import pairloom
 from pairloom.reports.environment import TITLE, processor
+from pairloom.reports.small_map import frequent_words
 from pairloom.system.display import visible
 
 
@@ -83,6 +84,26 @@ def test_hostile_words_and_names_are_text(word, two_topics, tmp_path):
     assert root.find("head/title").text.startswith(visible(word))
     assert not [element.tag for element in root.iter() if element.tag in ("script", "img")]
     assert any(cell.text == visible(word) for cell in root.iter("td"))
+
+
+def test_there_is_a_map_of_frequent_words(model, tmp_path):
+    stages = []
+    root, text = written(
+        pairloom.load(model), tmp_path / "r.html", on_progress=lambda report: stages.append(report.stage)
+    )
+    assert "A small map" in titles(root) and stages
+    (drawn,) = (picture for picture in root.iter("svg") if picture.get("class") == "pairloom-map")
+    labels = {label.text for label in drawn.iter("text")}
+    assert {"cat", "dog", "red", "green"} <= labels and "20 frequent words" in labels
+    assert "Drawn by the two main directions" in text  # t-SNE needs 50 words
+    assert not re.search(r"https?:|//|src=|url\(|@import|<script|href", text.replace("</", "<"))
+
+
+def test_the_map_has_frequent_words_of_letters():
+    names = ["the", "42", "a", ",", "zero", "king", "queen"]
+    rows = np.eye(7, dtype=np.float32)
+    rows[4] = 0
+    assert frequent_words(pairloom.Vectors(names, rows, [9, 8, 7, 6, 5, 3, 4])) == ["the", "queen", "king"]
 
 
 @pytest.mark.parametrize("suffix", [".bin", ".vec"])

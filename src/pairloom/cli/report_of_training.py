@@ -38,7 +38,7 @@ class ReportOfTraining:
 
         return both
 
-    def write(self, embedding: "Embedding") -> dict[str, Any]:
+    def write(self, embedding: "Embedding", on_progress: OnProgress) -> dict[str, Any]:
         """Write the report. The model is saved already: if this fails, the error says how to make the report later."""
         from pairloom.reports.writing import report
 
@@ -52,6 +52,7 @@ class ReportOfTraining:
                 curve=self._curve,
                 questions=self._questions,
                 threads=1 if args.ray and args.threads is None else args.threads,
+                on_progress=on_progress,
             )
         except PairloomError as error:
             later = f"The model is saved. For its report: pairloom report {args.output} -o OUT.html"

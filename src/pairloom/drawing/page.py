@@ -20,7 +20,8 @@ h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
 p { max-width: 44rem; } .soft { color: var(--soft); }
 figure { margin: .5rem 0; display: flex; flex-wrap: wrap; gap: 1rem; }
 figure > div { flex: 0 1 28.5rem; } figcaption { flex-basis: 100%; color: var(--soft); }
-svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--ink); }
+svg { width: 100%; height: auto; } svg text { fill: var(--ink); }
+svg:not(.pairloom-map) text { font-size: 12px; } figure > div:has(> .pairloom-map) { flex-basis: 100%; }
 .axis { fill: none; stroke: var(--soft); } .grid { stroke: var(--faint); }
 .line { fill: none; stroke-width: 2; } .same { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 4 3; }
 .cell { fill: var(--s0); } .span { stroke-width: 3; opacity: .45; }

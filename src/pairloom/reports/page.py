@@ -6,11 +6,13 @@ from functools import cached_property
 
 from pairloom.drawing.page import Table, section, table, whole_page
 from pairloom.evaluation import Scores
+from pairloom.progress import OnProgress, ignore
 from pairloom.reports.curve import LearningCurve
 from pairloom.reports.environment import environment_section
 from pairloom.reports.history import History
 from pairloom.reports.learning import learning_section, settings_section
 from pairloom.reports.samples import samples_section
+from pairloom.reports.small_map import map_section
 from pairloom.reports.verdict import Verdict, verdict
 from pairloom.reports.vocabulary import vocabulary_section
 from pairloom.system.display import html
@@ -40,7 +42,7 @@ class TrainingReport:
         return verdict(self.embedding, self.name, self.corpus)
 
 
-def page(report: TrainingReport) -> str:
+def page(report: TrainingReport, on_progress: OnProgress = ignore) -> str:
     """The HTML of a report."""
     embedding, history = report.embedding, History.of(report.embedding.record)
     found = report.verdict
@@ -49,6 +51,7 @@ def page(report: TrainingReport) -> str:
         _remarks(found.remarks),
         learning_section(history),
         samples_section(embedding),
+        map_section(embedding.words, on_progress),
         *([_scores_section(report.scores)] if report.scores else []),
         vocabulary_section(embedding, history),
         settings_section(history),

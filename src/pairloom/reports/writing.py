@@ -7,6 +7,7 @@ from pairloom.config import checked_threads
 from pairloom.corpus.finding import check_not_read
 from pairloom.errors import ConfigError
 from pairloom.evaluation import QuestionFile, evaluate, kind_of, read
+from pairloom.progress import OnProgress, ignore
 from pairloom.reports.curve import LearningCurve
 from pairloom.reports.page import TrainingReport, page
 from pairloom.reports.verdict import Verdict
@@ -25,15 +26,17 @@ def report(
     curve: LearningCurve | None = None,
     questions: Sequence[PathName | QuestionFile] = (),
     threads: int | None = None,
+    on_progress: OnProgress = ignore,
 ) -> Verdict:
     """Write a report of a training: one HTML file without scripts, which loads nothing from the network.
 
-    path       the file to write, whole or not at all
-    name       of the model, for the title
-    corpus     what it was trained on, for the first sentences
-    curve      what the training reported while it ran, for speed and time: `train(..., on_progress=curve)`
-    questions  files of analogies, similarities or categories to score the model by, as for `evaluate`
-    threads    for scores, all cores by default; the page names them as those of the training if there is a curve
+    path         the file to write, whole or not at all
+    name         of the model, for the title
+    corpus       what it was trained on, for the first sentences
+    curve        what the training reported while it ran, for speed and time: `train(..., on_progress=curve)`
+    questions    files of analogies, similarities or categories to score the model by, as for `evaluate`
+    threads      for scores, all cores by default; the page names them as those of the training if there is a curve
+    on_progress  as for `train`
 
     Returns the verdict, with which the page begins.
     """
@@ -46,7 +49,7 @@ def report(
     scores = [evaluate(embedding, file, threads=threads) for file in files]
     used = checked_threads(threads) if curve is not None else None
     made = TrainingReport(embedding=embedding, name=name, corpus=corpus, scores=scores, curve=curve, threads=used)
-    text = page(made)
+    text = page(made, on_progress)
     with atomic_write(path) as file:
         file.write(text.encode("utf-8", "backslashreplace"))
     return made.verdict

@@ -4,7 +4,8 @@ import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from pairloom.cli.arguments import add_json, add_threads
+from pairloom.cli.arguments import add_running
+from pairloom.cli.console import progress
 from pairloom.cli.files import check_is_text, check_not_read, closed_pipe_is_no_error
 from pairloom.cli.models import add_model, load
 from pairloom.cli.train_arguments import add_evaluate
@@ -20,8 +21,7 @@ def arguments(parser: ArgumentParser) -> None:
         "-o", "--output", metavar="OUT.html", required=True, help="the page, which loads nothing from the network"
     )
     add_evaluate(parser)
-    add_threads(parser, "the page is the same for any number of threads")
-    add_json(parser, "the verdict")
+    add_running(parser)
 
 
 def run(args: Namespace) -> None:
@@ -33,10 +33,19 @@ def run(args: Namespace) -> None:
     check_is_text(args.evaluate)
     questions = read_questions(args.evaluate)
     embedding = load(args.model, args.evaluate)
-    with closed_pipe_is_no_error():
-        found = report(embedding, args.output, name=Path(args.model).name, questions=questions, threads=args.threads)
+    with closed_pipe_is_no_error(), progress(args.quiet) as on_progress:
+        found = report(
+            embedding,
+            args.output,
+            name=Path(args.model).name,
+            questions=questions,
+            threads=args.threads,
+            on_progress=on_progress,
+        )
     if args.json:
         print(json.dumps({"output": args.output, **found._asdict()}, indent=2, ensure_ascii=False))
+        return
+    if args.quiet:
         return
     print(f"{args.output}: {found.answer}")
     for remark in found.remarks:

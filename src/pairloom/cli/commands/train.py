@@ -50,7 +50,8 @@ def run(args: Namespace) -> None:
     if executor:
         facts["cluster"] = [asdict(worker) for worker in executor.progress()]
     if written is not None:
-        facts["report"] = written.write(embedding)
+        with progress(args.quiet) as show:
+            facts["report"] = written.write(embedding, show)
     if args.json:
         print(json.dumps(facts, indent=2))
     elif not args.quiet:
