@@ -29,6 +29,8 @@ def test_the_report_of_a_model(model, questions, tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["output"] == str(target) and found["answer"] in first and len(found["remarks"]) == 1
     assert "Spearman" in target.read_text()
+    assert main(["report", str(model), "-o", str(target), "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
 
 
 def test_training_writes_a_report_of_what_it_saw(corpus, questions, tmp_path, capsys):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import pairloom
-from pairloom.reports.environment import TITLE, processor
+from pairloom.reports.curve import CurvePoint
+from pairloom.reports.environment import TITLE, _version, processor
 from pairloom.reports.small_map import frequent_words
 from pairloom.system.display import visible
 
@@ -186,6 +187,22 @@ def test_what_cannot_be_reported_is_refused_before_the_work(watched, tmp_path):
     questions.write_text("w1\tw2\t3\n")
     with pytest.raises(pairloom.InputError, match="files to be read"):
         pairloom.report(emb, questions, questions=[questions])
+
+
+def test_speed_is_drawn_over_time(watched, tmp_path):
+    curve = pairloom.LearningCurve()
+    curve.points = [CurvePoint(seconds, 1000 * seconds) for seconds in range(5)]
+    curve.stages, curve.seconds = {"count": 1.5, "train": 4.0}, 5.5
+    root, text = written(watched[0], tmp_path / "r.html", curve=curve, threads=1)
+    (drawn,) = (picture for picture in root.iter("svg") if picture.get("aria-label") == "Words per second over time")
+    heights = {point.split(",")[1] for line in drawn.iter("polyline") for point in line.get("points").split()}
+    assert len(heights) == 1 and "1k" in [label.text for label in drawn.iter("text")]
+    assert "From the first word read to the last trained: 5.5 s." in text
+    assert "<td>counting words</td><td>1.5 s</td>" in text
+
+
+def test_a_package_without_metadata_is_no_error():
+    assert _version("numpy") == np.__version__ and _version("no-such-package") == "not installed"
 
 
 def test_the_processor_has_a_name(tmp_path):

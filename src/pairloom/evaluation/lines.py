@@ -1,5 +1,6 @@
 """Scores as lines of a table: for the command line, for notebooks and for reports."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,14 +17,14 @@ class ScoreLine(NamedTuple):
     coverage: str
 
 
-class ScoresTable:
+class ScoresTable(ABC):
     """A set of scores with `lines`, which notebooks show as a table."""
 
     __slots__ = ()
 
+    @abstractmethod
     def lines(self) -> Iterator[ScoreLine]:
         """The scores, one per line."""
-        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         return table(Table("", ["test", "score", "value", "known"], [[*line] for line in self.lines()]))
