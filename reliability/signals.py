@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairloom.cli.console import STAGES
+from pairloom.system.progress_bar import STAGES
 from reliability.figures import Figure, Mutant, main, n_processes
 
 TRIALS, SHORT_TRIALS = 200, 8

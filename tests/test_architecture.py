@@ -34,6 +34,7 @@ ORDER = (
     "evaluation",
     "explanation",
     "maps",
+    "reports",
     "planning",
     "sklearn",
     "cli",

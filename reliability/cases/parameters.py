@@ -88,7 +88,7 @@ RUNNING = {
 NOT_MEMORY = (0, -1, NAN, INF, 1.5, "", "2 apples", "GB", True, [], OBJECT, 1000)
 TRAINING = {
     **RUNNING, "output": NOT_AN_OUTPUT, "contexts_output": NOT_AN_OUTPUT, "checkpoint": NOT_CHECKPOINTS,
-    "max_memory": NOT_MEMORY, "executor": (5, "local", [], OBJECT),
+    "max_memory": NOT_MEMORY, "executor": (5, "local", [], OBJECT), "progress": NOT_A_SWITCH,
 }  # fmt: skip
 
 
@@ -270,6 +270,17 @@ FUNCTIONS: dict[str, Asked] = {
             "max_memory": NOT_MEMORY,
         },
         pairloom.explain_similarity,
+    ),
+    "report": Asked(
+        pairloom.report,
+        {"embedding": embedding, **_const(path="old.html")},
+        {
+            "embedding": NOT_VECTORS, "path": (5, None, OBJECT, "", "missing/new.html", "folder.loom/new.html", "a\0b"),
+            "name": (5, None, b"x", []), "corpus": (5, None, b"x", []), "curve": (5, "curve", print, []),
+            "questions": ("questions.txt", 5, None, OBJECT, [5], [None], [""], ["missing.txt"], ["text.txt"]),
+            "threads": NOT_THREADS, "on_progress": NOT_CALLABLE,
+        },
+        pairloom.report,
     ),
     "document_vectors": Asked(
         pairloom.document_vectors,

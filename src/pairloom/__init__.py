@@ -30,6 +30,7 @@ _HOME = {
     "FoldedIn": "fold_in.fold_in",
     "Index": "vectors.index",
     "InputError": "errors",
+    "LearningCurve": "reports",
     "LockedError": "errors",
     "MissingExtraError": "errors",
     "OutputError": "errors",
@@ -52,6 +53,7 @@ _HOME = {
     "document_vectors": "vectors.documents",
     "load": "formats",
     "plan": "planning.plan",
+    "report": "reports",
     "sppmi_table": "training.sppmi",
     "train": "training.train",
     "train_pairs": "training.train",
@@ -73,6 +75,7 @@ __all__ = [
     "FoldedIn",
     "Index",
     "InputError",
+    "LearningCurve",
     "LockedError",
     "MissingExtraError",
     "OutputError",
@@ -95,6 +98,7 @@ __all__ = [
     "explain_similarity",
     "load",
     "plan",
+    "report",
     "sppmi_table",
     "train",
     "train_pairs",
@@ -131,6 +135,7 @@ if TYPE_CHECKING:
     from pairloom.phrases import Phrases
     from pairloom.planning.plan import plan
     from pairloom.progress import Progress
+    from pairloom.reports import LearningCurve, report
     from pairloom.training.checkpoint import Checkpoints
     from pairloom.training.sppmi import sppmi_table
     from pairloom.training.train import train, train_pairs

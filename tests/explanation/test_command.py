@@ -33,6 +33,16 @@ def test_the_command_explains_two_words(model, corpus, capsys):
     assert found["words"] == ["cat", "dog"] and found["sought"][0]["counts"] is None
 
 
+def test_the_command_writes_a_page_for_two_words(model, corpus, tmp_path, capsys):
+    target = tmp_path / "p.html"
+    assert main(["explain", str(model), "cat", "dog", "--page", str(target), "--quiet"]) == 0
+    assert capsys.readouterr().out.endswith(f"{target}: the same, with plots\n")
+    assert "<h1>cat and dog, in topics.loom</h1>" in target.read_text()
+    assert main(["explain", str(model), "cat", "dog", "--page", str(target), "--json", "--corpus", str(corpus)]) == 0
+    json.loads(capsys.readouterr().out)
+    assert "#(cat, c)" in target.read_text()
+
+
 def refused(capsys, *args):
     assert main(["explain", *map(str, args), "--quiet"]) == 2
     printed = capsys.readouterr()
@@ -78,7 +88,10 @@ def test_a_missing_corpus_is_named(model, tmp_path, capsys):
 def test_bad_options_are_refused_before_the_work(model, corpus, tmp_path, capsys):
     assert "does not exist" in refused(capsys, model, corpus, "--page", tmp_path / "none" / "p.html")
     assert "among, the files to be read" in refused(capsys, model, corpus, "--page", corpus)
-    assert "Leave out --page" in refused(capsys, model, "cat", "dog", "--page", tmp_path / "p.html")
+    assert "does not exist" in refused(capsys, model, "cat", "dog", "--page", tmp_path / "none" / "p.html")
+    assert "among, the files to be read" in refused(capsys, model, "cat", "dog", "--page", model)
+    of_words = ["--corpus", corpus, "--page", corpus]
+    assert "among, the files to be read" in refused(capsys, model, "cat", "dog", *of_words)
     assert "--corpus is only for two words" in refused(capsys, model, corpus, "--corpus", corpus)
     assert refused(capsys, model, "cat", "dog", "-n", "0").startswith("-n 0 is out of range.")
     assert refused(capsys, model, corpus, "--most-products", "0").startswith("--most-products 0 is out of range.")

@@ -9,7 +9,7 @@ import pytest
 
 import pairloom
 from pairloom.explanation import explain
-from pairloom.explanation.page import page
+from pairloom.explanation.page import introduction, page, verdict
 from pairloom.system.display import visible
 
 
@@ -34,6 +34,30 @@ def test_a_hostile_name_is_text_on_the_page(report, name):
     assert root.find("head/title").text == f"{visible(name)}, explained"
     assert root.find("body/p").text.count(visible(name)) == 2
     assert not [element.tag for element in root.iter() if element.tag in ("script", "img")]
+
+
+def test_the_first_sentence_is_the_verdict(report):
+    reached = report.objective.reached
+    assert introduction(report).startswith("The model has learnt ")
+    assert f"it went {reached:.0%} of the way" in introduction(report)
+
+    def with_figures(reached, error):
+        objective = report.objective._replace(reached=reached)
+        return verdict(replace(report, objective=objective, calibration=report.calibration._replace(error=error)))
+
+    assert "learnt much" in with_figures(0.5, 0.01) and "at their word (off by 0.010" in with_figures(0.5, 0.01)
+    assert "learnt little" in with_figures(-0.1, 0.2) and "should not be trusted" in with_figures(-0.1, 0.2)
+
+
+def test_every_plot_says_what_to_look_for_and_every_symbol_is_defined(report):
+    root = ET.fromstring(page(report, "m").removeprefix("<!DOCTYPE html>\n"))
+    looks = [p.text for p in root.iter("p") if p.text.startswith("Look for: ")]
+    assert len(looks) == len(root.findall(".//figure")) == len(set(looks)) == 5
+    defined = " ".join(name.text for name in root.iter("dt"))
+    for symbol in ("v_w", "v_c", "#(w, c)", "k", "noise(c)", "PMI(w, c)", "D", "D'", "σ(x)", "p(D=1 | w, c)"):
+        assert symbol in defined
+    first = [[name.text for name in section.iter("dt")] for section in root.iter("section")]
+    assert "v_w, v_c" in first[0] and "D'" in first[1] and "σ(x)" in first[2]  # where they first stand
 
 
 @pytest.mark.parametrize("options", [{"window": "sentence"}, {"dim": 1, "left": 0, "right": 1}, {"noise_power": 0.0}])

@@ -1,35 +1,11 @@
-"""What a user sees on stderr: messages and progress, as a bar on a terminal and as a few lines elsewhere."""
+"""What a user sees on stderr: messages, and progress as a bar on a terminal or as a few lines elsewhere."""
 
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import TextIO
+from contextlib import suppress
 
-from pairloom.progress import OnProgress, Progress, WorkerProgress, ignore
-from pairloom.system.display import format_bytes, number_of
+from pairloom.system.progress_bar import shown_progress as progress
 
-SECONDS_BETWEEN_LINES = 10.0
-STAGES = {
-    "count": "counting words",
-    "encode": "encoding the text",
-    "join": "joining phrases",
-    "compile": "loading the kernels (compiled on first use)",
-    "pairs": "counting pairs",
-    "factor": "computing singular values",
-    "fit": "comparing inner products with counts",
-    "whole": "computing the objective over all words and contexts",
-    "cluster": "starting workers",
-    "train": "training",
-    "read": "reading edges",
-    "walk": "drawing walks",
-    "solve": "computing the vectors of new words",
-    "index": "linking words to their neighbours",
-    "measure": "measuring the speed of this machine",
-    "neighbours": "finding the nearest words of each word",
-    "layout": "laying out the map",
-    "place": "placing rarer words on the map",
-}
+__all__ = ["print_message", "progress"]
 
 
 def print_message(line: str) -> None:
@@ -37,83 +13,3 @@ def print_message(line: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write(line + "\n")
-
-
-@contextmanager
-def progress(quiet: bool = False) -> Iterator[OnProgress]:
-    """A callback that shows reports on stderr while the body runs."""
-    if quiet or sys.stderr is None:
-        yield ignore
-    elif sys.stderr.isatty():
-        with _bar() as show:
-            yield show
-    else:
-        yield _Lines(sys.stderr)
-
-
-def describe(progress: Progress) -> str:
-    """The stage in words; for training the epoch, speed, learning rate and held-out loss."""
-    if progress.stage != "train":
-        return STAGES[progress.stage]
-    figures = [f"{progress.words_per_second / 1e3:,.0f}k {progress.unit}/s", f"lr {progress.lr:.2g}"]
-    if progress.heldout is not None:
-        figures.append(f"held-out loss {progress.heldout:.4f}")
-    if progress.workers:
-        figures.append(describe_workers(progress.workers))
-    return f"epoch {progress.epoch}/{progress.epochs}, " + ", ".join(figures)
-
-
-def describe_workers(workers: Sequence[WorkerProgress]) -> str:
-    """How long the workers of a cluster have waited for each other, and what they have sent."""
-    seconds = sum(worker.seconds_training for worker in workers)
-    waiting = sum(worker.seconds_waiting for worker in workers) / seconds if seconds else 0.0
-    moved = format_bytes(sum(worker.bytes_received for worker in workers))
-    return f"{number_of(len(workers), 'worker')} ({waiting:.0%} of the time waiting, {moved} moved)"
-
-
-class _Lines:
-    """For a file or a pipe: one line when a stage or an epoch begins or ends, and one every ten seconds."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._last: tuple[str, int, float | None] = ("", 0, None)
-        self._next = 0.0
-
-    def __call__(self, progress: Progress) -> None:
-        phase = (progress.stage, progress.epoch, progress.heldout)
-        now = time.monotonic()
-        ended = progress.done == progress.total and progress.stage != "train"
-        if phase == self._last and now < self._next and not ended:
-            return
-        self._last, self._next = phase, now + SECONDS_BETWEEN_LINES
-        share = f" {progress.done / progress.total:.0%}" if progress.total else ""
-        figures = f": {describe(progress)}" if progress.stage == "train" else ""
-        with suppress(OSError):  # a closed pipe is no reason to stop training
-            self._stream.write(f"{STAGES[progress.stage]}{share}{figures}\n")
-            self._stream.flush()
-
-
-@contextmanager
-def _bar() -> Iterator[OnProgress]:
-    """A bar with the time left, by rich, which knows about the width, colours and resizing of terminals."""
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True)) as bar:
-        tasks: dict[str, int] = {}
-
-        def show(progress: Progress) -> None:
-            if progress.stage not in tasks:
-                for task in bar.tasks:  # earlier stages are done, even those whose total was unknown
-                    bar.update(task.id, completed=task.total or 1, total=task.total or 1)
-                tasks[progress.stage] = bar.add_task(STAGES[progress.stage], total=progress.total)
-            bar.update(
-                tasks[progress.stage],  # type: ignore[arg-type]  # rich's TaskID is an int
-                description=describe(progress),
-                completed=progress.done,
-                total=progress.total,
-            )
-
-        yield show

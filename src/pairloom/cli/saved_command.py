@@ -10,6 +10,7 @@ from pairloom.cli.arguments import OPTIONS
 from pairloom.errors import InputError
 
 _NOT_SAVED = {"command", "parser", "resume", "quiet", "json"}
+_LISTS = ("corpus", "evaluate")  # of paths
 _PATHS = {
     "output",
     "contexts_output",
@@ -22,6 +23,7 @@ _PATHS = {
     "checkpoint",
     "copies",
     "round_log",
+    "report",
 }
 
 
@@ -30,7 +32,8 @@ def to_json(args: Namespace) -> bytes:
     saved = {name: value for name, value in vars(args).items() if name not in _NOT_SAVED}
     for name in _PATHS & saved.keys():
         saved[name] = saved[name] and str(Path.cwd() / saved[name])
-    saved["corpus"] = [path if path == "-" else str(Path.cwd() / path) for path in args.corpus]
+    for name in _LISTS:
+        saved[name] = [path if path == "-" else str(Path.cwd() / path) for path in saved[name]]
     return json.dumps(saved, indent=2).encode() + b"\n"
 
 
@@ -82,9 +85,13 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _is_command(saved: Any) -> bool:
     """Whether this has the form that `to_json` writes."""
-    if not isinstance(saved, dict) or not isinstance(corpus := saved.get("corpus"), list):
+    if not isinstance(saved, dict) or not all(_are_paths(saved.get(name, [])) for name in _LISTS):
         return False
-    others = {name: value for name, value in saved.items() if name != "corpus"}
+    others = {name: value for name, value in saved.items() if name not in _LISTS}
     plain = all(value is None or isinstance(value, str | int | float) for value in others.values())
     paths = all(isinstance(others.get(name), str | None) for name in {*_PATHS, "columns", "every"})
-    return plain and paths and bool(corpus) and all(isinstance(path, str) for path in corpus)
+    return plain and paths and bool(saved.get("corpus"))
+
+
+def _are_paths(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(path, str) for path in value)

@@ -53,6 +53,24 @@ def _add_output(parser: ArgumentParser) -> None:
     output.add_argument(
         "--contexts-output", metavar="OUT", help="write the vectors of the contexts to this file too (.bin, .vec)"
     )
+    output.add_argument(
+        "--report",
+        metavar="OUT.html",
+        help="write a page that says whether it learnt, with the learning curve, speed and sample neighbours",
+    )
+    add_evaluate(output, "for --report: ")
+
+
+def add_evaluate(group: argparse._ActionsContainer, when: str = "") -> None:
+    """--evaluate."""
+    group.add_argument(
+        "--evaluate",
+        metavar="FILE",
+        nargs="+",
+        action="extend",
+        default=[],
+        help=f"{when}files of analogies, similarities or categories to score the model by, as for `pairloom evaluate`",
+    )
 
 
 def _add_model(parser: ArgumentParser) -> None:

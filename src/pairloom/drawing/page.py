@@ -3,6 +3,7 @@
 A page is a title, an introduction and sections; a section has a text, figures and tables that can be unfolded.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pairloom.system.display import html
@@ -15,10 +16,12 @@ STYLE = """
 body { margin: 0 auto; max-width: 60rem; padding: 1.5rem; background: var(--paper); color: var(--ink);
   font: 1rem/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .3rem; }
+h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; }
 p { max-width: 44rem; } .soft { color: var(--soft); }
 figure { margin: .5rem 0; display: flex; flex-wrap: wrap; gap: 1rem; }
 figure > div { flex: 0 1 28.5rem; } figcaption { flex-basis: 100%; color: var(--soft); }
-svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--ink); }
+svg { width: 100%; height: auto; } svg text { fill: var(--ink); }
+svg:not(.pairloom-map) text { font-size: 12px; } figure > div:has(> .pairloom-map) { flex-basis: 100%; }
 .axis { fill: none; stroke: var(--soft); } .grid { stroke: var(--faint); }
 .line { fill: none; stroke-width: 2; } .same { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 4 3; }
 .cell { fill: var(--s0); } .span { stroke-width: 3; opacity: .45; }
@@ -30,6 +33,14 @@ svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: var(--ink);
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .15rem .7rem; text-align: right; border-bottom: 1px solid var(--faint); white-space: pre; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; } summary { cursor: pointer; }
+table.text th, table.text td { text-align: left; vertical-align: top; }
+table.text td:last-child { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 12rem; }
+@media (max-width: 36rem) { table.text th, table.text td, table.text td:last-child { white-space: normal;
+  min-width: 0; padding: .15rem .4rem .15rem 0; } }
+ul.remarks { max-width: 44rem; padding-left: 1.2rem; }
+dl.symbols { max-width: 44rem; margin: .6rem 0; padding: .1rem .9rem; border-left: 3px solid var(--faint); }
+dl.symbols > div { margin: .25rem 0; } dl.symbols dt { display: inline; font-weight: 600; margin-right: .6rem; }
+dl.symbols dd { display: inline; margin: 0; color: var(--soft); }
 """
 
 
@@ -58,17 +69,26 @@ def section(title: str, text: str, figures: str, *of: Table) -> str:
     return f"<section>\n<h2>{html(title)}</h2>\n<p>{html(text)}</p>\n{figures}\n{details}\n</section>"
 
 
-def table(of: Table) -> str:
-    """A table, which scrolls sideways if it is wider than the page."""
-    head = "".join(f'<th scope="col">{html(cell)}</th>' for cell in of.heads)
+def table(of: Table, kind: str = "") -> str:
+    """A table, which scrolls sideways if it is wider than the page. Cells are numbers, or of kind "text" are text."""
+    name = f' class="{kind}"' if kind else ""
+    heads = "".join(f'<th scope="col">{html(cell)}</th>' for cell in of.heads)
+    head = f"<thead><tr>{heads}</tr></thead>\n" if heads else ""
     rows = "\n".join("<tr>" + "".join(f"<td>{html(cell)}</td>" for cell in row) + "</tr>" for row in of.rows)
-    return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table></div>'
+    return f'<div class="wide"><table{name}>\n{head}<tbody>\n{rows}\n</tbody>\n</table></div>'
 
 
-def figure(caption: str, *drawn: str) -> str:
-    """Plots side by side over their caption, all of them HTML."""
+def figure(caption: str, *drawn: str, look: str = "") -> str:
+    """Plots side by side over their caption, all of them HTML. look: what to look for, a text for below."""
     inside = "\n".join(f"<div>{one}</div>" for one in drawn)
-    return f"<figure>\n{inside}\n<figcaption>{caption}</figcaption>\n</figure>"
+    below = f"\n<p>{html(look)}</p>" if look else ""
+    return f"<figure>\n{inside}\n<figcaption>{caption}</figcaption>\n</figure>{below}"
+
+
+def symbols(meanings: Mapping[str, str]) -> str:
+    """A list of symbols with their meanings."""
+    rows = "\n".join(f"<div><dt>{html(name)}</dt><dd>{html(meaning)}</dd></div>" for name, meaning in meanings.items())
+    return f'<dl class="symbols">\n{rows}\n</dl>'
 
 
 def key(number: int, text: str) -> str:

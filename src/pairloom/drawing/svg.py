@@ -3,6 +3,7 @@
 Classes that the page colours: axis, grid, line, same, span, dot, bar, cell, and s0 to s3 for series.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,9 @@ from pairloom.system.display import html
 
 WIDTH, HEIGHT = 440, 330
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 22, 12, 50
+
+_NAMES, _NUMBERS, _BAR = 140, 62, 22  # of bars side by side: room for names and numbers, and the height of one
+_LONGEST_NAME = 19
 
 Points = Sequence[tuple[float, float]]
 Ticks = Sequence[tuple[float, str]]
@@ -31,6 +35,27 @@ class Axes(NamedTuple):
         across = (min(max(x, self.x[0]), self.x[1]) - self.x[0]) / (self.x[1] - self.x[0])
         up = (min(max(y, self.y[0]), self.y[1]) - self.y[0]) / (self.y[1] - self.y[0])
         return _LEFT + across * (WIDTH - _LEFT - _RIGHT), HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM)
+
+
+def ticks(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
+    """At most `most` round numbers from low to high: multiples of 1, 2 or 5 times a power of ten.
+
+    >>> [text for _, text in ticks(2.31, 4.16)]
+    ['2.5', '3', '3.5', '4']
+    """
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    step = next(power * n for n in (1, 2, 5, 10, 20) if (high - low) / (power * n) <= most - 1)
+    numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return [(n * step, f"{float(f'{n * step:.12g}'):,.12g}") for n in numbers]
+
+
+def powers_of_ten(low: float, high: float) -> list[tuple[float, str]]:
+    """Ticks of a logarithmic axis, whose values are log10.
+
+    >>> powers_of_ten(0, 4)
+    [(0, '1'), (1, '10'), (2, '100'), (3, '1,000'), (4, '10,000')]
+    """
+    return [(n, f"{10**n:,}") for n in range(math.ceil(low), math.floor(high) + 1)]
 
 
 def drawing(axes: Axes, *marks: str) -> str:
@@ -76,6 +101,34 @@ def bars(axes: Axes, heights: Sequence[float], name: str, shift: float = 0.0, wi
         size = f'width="{right - left:.1f}" height="{bottom - top:.1f}"'
         drawn.append(f'<rect class="bar {name}" x="{left:.1f}" y="{top:.1f}" {size}/>')
     return "\n".join(drawn)
+
+
+def side_bars(title: str, named: Sequence[tuple[str, float]], form: str, reach: float = 0.0) -> str:
+    """A drawing of horizontal bars from a common zero line, one below the other, each with its name and number.
+
+    form   for the numbers, for example "{:+.3f}"
+    reach  the size of a bar that fills the width, if it is larger than these; for drawings of the same scale
+    """
+    low, high = min(0.0, *(value for _, value in named)), max(0.0, *(value for _, value in named))
+    scale = (WIDTH - _NAMES - _NUMBERS) / (max(high - low, reach) or 1.0)
+    zero, height = _NAMES - low * scale, _BAR * len(named) + 6
+    drawn = [f'<line class="axis" x1="{zero:.1f}" y1="0" x2="{zero:.1f}" y2="{height}"/>']
+    for number, (name, value) in enumerate(named):
+        y, size = _BAR * number + 4, abs(value) * scale
+        x = zero - (size if value < 0 else 0)
+        kind = "s1" if value < 0 else "s0"
+        drawn.append(f'<rect class="bar {kind}" x="{x:.1f}" y="{y}" width="{size:.1f}" height="{_BAR - 7}"/>')
+        short = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+        drawn.append(
+            f'<text x="{_NAMES - 6}" y="{y + 13}" text-anchor="end">{html(short)}<title>{html(name)}</title></text>'
+        )
+        end = zero + max(0.0, value) * scale
+        drawn.append(f'<text x="{end + 6:.1f}" y="{y + 13}">{html(form.format(value))}</text>')
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{html(title)}">\n<title>{html(title)}</title>\n'
+        + "\n".join(drawn)
+        + "\n</svg>"
+    )
 
 
 def cells(axes: Axes, counts: Sequence[Sequence[float]], shade: Sequence[Sequence[float]]) -> str:

@@ -11,16 +11,17 @@ example in MSR's file without sections, the scores of the file are not split by 
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from pairloom.errors import InputError
+from pairloom.evaluation.lines import ScoreLine, ScoresTable, covered, file_name, percent
 from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy
 from pairloom.evaluation.questions import QuestionFile, read
-from pairloom.evaluation.search import MethodName, answers, method_of
+from pairloom.evaluation.search import METHODS, MethodName, answers, method_of
 from pairloom.types import PathName, Rows
 from pairloom.vectors.embedding import Embedding, as_vectors
 from pairloom.vectors.vectors import Vectors
@@ -69,7 +70,7 @@ class Tally:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AnalogyScores:
+class AnalogyScores(ScoresTable):
     """The tallies of a file of analogies."""
 
     file: str
@@ -90,6 +91,22 @@ class AnalogyScores:
     def syntactic(self) -> Tally | None:
         """The syntactic sections, or None if the kind of a section is unknown."""
         return self._of_kind("syntactic")
+
+    def lines(self, sections: bool = False) -> Iterator[ScoreLine]:
+        """The accuracy of the file and of its two kinds of questions, and of each section if asked."""
+        kinds = (("  semantic", self.semantic), ("  syntactic", self.syntactic))
+        parts = [(file_name(self.file), self.total), *((name, tally) for name, tally in kinds if tally)]
+        if sections:
+            parts += [(f"    {tally.name or '(no name)'}", tally) for tally in self.sections]
+        for name, tally in parts:
+            yield ScoreLine(
+                name, METHODS[self.method].label, percent(tally.accuracy), covered(tally.known, tally.questions)
+            )
+
+    def __repr__(self) -> str:
+        total = self.total
+        score = f"{percent(total.accuracy).strip()} of {total.asked:,} questions, {total.known:,} known"
+        return f"AnalogyScores({file_name(self.file)!r}, {self.method}: {score}, {len(self.sections)} sections)"
 
     def _of_kind(self, kind: Kind) -> Tally | None:
         kinds = kinds_of([tally.name for tally in self.sections])

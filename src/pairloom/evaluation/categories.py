@@ -9,7 +9,7 @@ A line holds a word and its category, separated by a tab, comma, semicolon or sp
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from pairloom.config import check_whole
 from pairloom.errors import InputError
+from pairloom.evaluation.lines import ScoreLine, ScoresTable, covered, file_name, percent
 from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy, unit_rows
 from pairloom.evaluation.questions import QuestionFile, columns, read
 from pairloom.system.extras import need
@@ -29,7 +30,7 @@ _STARTS = 10  # runs of k-means, from which the best is kept
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CategoryScores:
+class CategoryScores(ScoresTable):
     """The purity for a file of categories, or None if no word is known."""
 
     file: str
@@ -43,6 +44,10 @@ class CategoryScores:
     @property
     def coverage(self) -> float:
         return self.known / self.words
+
+    def lines(self) -> Iterator[ScoreLine]:
+        """The purity."""
+        yield ScoreLine(file_name(self.file), "purity", percent(self.purity), covered(self.known, self.words))
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""

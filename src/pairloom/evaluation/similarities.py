@@ -4,6 +4,7 @@ A line holds two words and a number, separated by tabs, commas, semicolons or sp
 not a number is a header. Further columns are ignored.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from pairloom.config import check_whole
 from pairloom.errors import InputError
 from pairloom.evaluation.correlation import CONFIDENCE, DRAWS, pearson, spearman, spearman_interval
+from pairloom.evaluation.lines import ScoreLine, ScoresTable, covered, decimal, file_name
 from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy, cosines
 from pairloom.evaluation.questions import QuestionFile, as_number, columns, read
 from pairloom.types import Float64s, PathName
@@ -22,7 +24,7 @@ Pair = tuple[str, str, float]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SimilarityScores:
+class SimilarityScores(ScoresTable):
     """The correlations for a file of similarities; None if undefined, for example with fewer than two pairs."""
 
     file: str
@@ -38,6 +40,13 @@ class SimilarityScores:
     @property
     def coverage(self) -> float:
         return self.known / self.pairs
+
+    def lines(self) -> Iterator[ScoreLine]:
+        """Both correlations; Spearman's with its interval."""
+        test, known = file_name(self.file), covered(self.known, self.pairs)
+        interval = f" [{self.interval[0]:.3f}, {self.interval[1]:.3f}]" if self.interval else ""
+        yield ScoreLine(test, "Spearman", decimal(self.spearman) + interval, known)
+        yield ScoreLine(test, "Pearson", decimal(self.pearson), known)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""

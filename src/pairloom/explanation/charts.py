@@ -37,7 +37,12 @@ def fit_plots(report: Explanation) -> str:
         "Observed pairs. The stronger the colour, the more pairs (on a logarithmic scale). Dashed grey: equal. "
         + key(1, "Dashed: fitted line.")
     )
-    return figure(caption, *drawn)
+    look = (
+        "Look for: a cloud along the dashed grey line. The flatter the fitted line, the more the model shrinks "
+        "products towards their mean, as few dimensions and few epochs do. Most pairs occur once or "
+        "twice, so the cloud is wide."
+    )
+    return figure(caption, *drawn, look=look)
 
 
 def _logit(p: float) -> float:
@@ -57,6 +62,8 @@ def calibration_plot(report: Explanation) -> str:
     return figure(
         "The larger a dot, the more pairs it represents.",
         svg.drawing(axes, *marks, svg.dots(axes, points, sizes, hints, "s0")),
+        look="Look for: dots on the dashed line, where a prediction of 0.1 comes true for one pair in ten. Dots below "
+        "the line are too sure that a pair is real, dots above it not sure enough. The large dots matter most.",
     )
 
 
@@ -74,7 +81,11 @@ def window_plot(report: Explanation) -> str:
         svg.line(axes, [(d, float(w.shares[d])) for d in range(1, far + 1)], f"s{i}")
         for i, w in enumerate(report.windows)
     ]
-    return figure(", ".join(key(i, name) for i, name in enumerate(names)), svg.drawing(axes, *marks))
+    look = (
+        f"Look for: how far the trained pairs reach beyond {report.facts['reach']} words, the largest window. The "
+        "further, the more the vectors are about topics, and the less about grammar."
+    )
+    return figure(", ".join(key(i, name) for i, name in enumerate(names)), svg.drawing(axes, *marks), look=look)
 
 
 def length_plot(report: Explanation) -> str:
@@ -82,7 +93,7 @@ def length_plot(report: Explanation) -> str:
     bands = list(report.words.norm_by_count)
     both = [report.words, report.contexts]
     top = max(some.high for g in both for some in g.norm_by_count.values()) * 1.05 or 1.0
-    ticks = [(float(i), band.split(" to ")[0] + "…") for i, band in enumerate(bands, 1)]
+    ticks = [(float(i), band.split(" to ")[0].replace(",000", "k") + "…") for i, band in enumerate(bands, 1)]
     step = 10 ** math.floor(math.log10(top)) / 2
     axes = svg.Axes(
         "Length of vectors by count", (0.4, len(bands) + 0.6), (0, top), "occurrences", "length",
@@ -97,7 +108,11 @@ def length_plot(report: Explanation) -> str:
         ]
         marks += [svg.spans(axes, [(x, s.low, s.high) for x, s in some], f"s{i}"), svg.line(axes, means, f"s{i}")]
         marks.append(svg.dots(axes, means, [4.0] * len(means), hints, f"s{i}"))
-    return figure(f"{key(0, 'words')}, {key(1, 'contexts')}", svg.drawing(axes, *marks))
+    look = (
+        "Look for: short vectors at the left, since little is known of rare words, and a fall at the right, since very "
+        "frequent words stand near everything. Cosines leave lengths out, products do not."
+    )
+    return figure(f"{key(0, 'words')}, {key(1, 'contexts')}", svg.drawing(axes, *marks), look=look)
 
 
 def component_plot(report: Explanation) -> str:
@@ -112,4 +127,8 @@ def component_plot(report: Explanation) -> str:
         "Variance by component", (0.4, n + 0.6), (0, top), "component", "share of variance", x_ticks, y_ticks
     )
     marks = svg.bars(axes, of_words, "s0", -0.19), svg.bars(axes, of_contexts, "s1", 0.19)
-    return figure(f"{key(0, 'words')}, {key(1, 'contexts')}", svg.drawing(axes, *marks))
+    look = (
+        "Look for: bars that fall slowly. If the first one stands out, most vectors share a direction that says more "
+        "about frequency than about meaning, and cosines are all too high."
+    )
+    return figure(f"{key(0, 'words')}, {key(1, 'contexts')}", svg.drawing(axes, *marks), look=look)

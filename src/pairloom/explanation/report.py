@@ -11,6 +11,7 @@ from pairloom.config import TextKeywords, TrainConfig, check_whole, checked_thre
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import Corpus, open_corpus
+from pairloom.drawing.notebook import card
 from pairloom.errors import InputError, NoPairsError
 from pairloom.explanation import all_pairs, fit
 from pairloom.explanation.counted_model import CountedModel, check_trained_on_text, vocabulary_of
@@ -48,6 +49,26 @@ class Explanation:
     words: Geometry
     contexts: Geometry
     heat: npt.NDArray[np.int64]  # (2, bins, bins): pairs by target and v_w·v_c, for the heat maps
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name} {value}" for name, value in self._shown().items())
+        return f"Explanation({shown})"
+
+    def _repr_html_(self) -> str:
+        return card(f"Explanation of a model on {self.facts['corpus']}", list(self._shown().items()))
+
+    def _shown(self) -> dict[str, str]:
+        """The first figure of each measure."""
+        fits = [self.pmi.all.pearson, self.optimum.all.pearson]
+        pmi, optimum = ("undefined" if fit is None else f"{fit:.3f}" for fit in fits)
+        return {
+            "words": f"{self.facts['words']:,}",
+            "pairs": f"{self.facts['pairs']:,.0f}",
+            "Pearson with PMI - log k": pmi,
+            "Pearson with the optimum": optimum,
+            "way to the optimum": f"{self.objective.reached:.1%}",
+            "mean error of probabilities": f"{self.calibration.error:.4f}",
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON, without `heat`."""

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pairloom.config import check_whole
+from pairloom.drawing.notebook import card
 from pairloom.errors import InputError
 from pairloom.explanation.counted_model import check_explainable
 from pairloom.explanation.memory_need import check_similarity_memory
@@ -56,6 +57,16 @@ class SharedContexts(NamedTuple):
     avoided: list[SharedContext]  # contexts that both words avoid
     apart: list[SharedContext]  # contexts that one word prefers and the other avoids
     half: int  # the smallest number of contexts that make up half of all positive contributions
+
+    def __repr__(self) -> str:
+        a, b = self.words
+        return f"SharedContexts({a!r}, {b!r}, cosine {self.cosine:.4f}, {len(self.contributions):,} contexts)"
+
+    def _repr_html_(self) -> str:
+        lists = {"both prefer": self.sought, "both avoid": self.avoided, "they differ": self.apart}
+        rows = [[name, s.context, f"{s.contribution:+.4f}"] for name, some in lists.items() for s in some]
+        title = f"{self.words[0]} and {self.words[1]}: cosine {self.cosine:.4f}"
+        return card(title, rows, ["", "context", "contribution"])
 
 
 def explain_similarity(

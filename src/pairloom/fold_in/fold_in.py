@@ -39,6 +39,7 @@ from pairloom.config import (
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import keep_probability, noise
+from pairloom.drawing.notebook import card, first_words
 from pairloom.errors import ConfigError, InputError
 from pairloom.fold_in.logistic import context_noise, solve
 from pairloom.fold_in.occurrences import (
@@ -51,7 +52,7 @@ from pairloom.fold_in.occurrences import (
 from pairloom.method.contexts import Windows
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore, reporter
-from pairloom.system.display import quoted
+from pairloom.system.display import number_of, quoted
 from pairloom.system.threads import Workers, workers
 from pairloom.types import CorpusLike, Float64s, PairsLike, PathName
 from pairloom.vectors.embedding import Embedding
@@ -102,6 +103,14 @@ class FoldedIn:
     side: Side
     left_out: list[str]
     record: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"FoldedIn({number_of(len(self.vectors), self.side[:-1])}, {len(self.left_out):,} left out)"
+
+    def _repr_html_(self) -> str:
+        some = {self.side: self.vectors.words, "left out": self.left_out}
+        rows = [[name, f"{len(words):,}", first_words(words)] for name, words in some.items()]
+        return card(f"FoldedIn: {number_of(len(self.vectors), self.side[:-1])}, dim {self.vectors.dim}", rows)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ Walks are computed while they are read, on all cores. They are the same every ti
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from pairloom.config import Errors, TextOptions, check_names, check_number, check_whole, checked_threads
 from pairloom.corpus.lines import reading_options
 from pairloom.corpus.sentences import Corpus, GeneratedText, Utf8Block, WordLine
+from pairloom.drawing.notebook import card, first_words
 from pairloom.errors import ConfigError
 from pairloom.graphs.edges import Edges, EdgesLike
 from pairloom.graphs.graph import Graph, graph_of
@@ -105,6 +106,15 @@ class Walks(GeneratedText):
 
     def __len__(self) -> int:
         return self.config.walks * len(self.graph.nodes)
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value}" for name, value in asdict(self.config).items())
+        return f"Walks({number_of(len(self.graph.nodes), 'node')}, {options})"
+
+    def _repr_html_(self) -> str:
+        rows = [["first nodes", first_words(self.graph.nodes)]]
+        rows += [[name, str(value)] for name, value in asdict(self.config).items()]
+        return card(f"Walks: {len(self):,} over {number_of(len(self.graph.nodes), 'node')}", rows)
 
     def __iter__(self) -> Iterator[list[str]]:
         for nodes, lengths in self.node_walks():

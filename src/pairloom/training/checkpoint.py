@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pairloom.drawing.notebook import card
 from pairloom.errors import CheckpointWarning, ConfigError, Fault, InputError, OutputError
 from pairloom.system.display import of_type
 from pairloom.system.files import atomic_write, check_space, output_errors
@@ -60,10 +61,17 @@ class Checkpoints:
         self, folder: PathName, every: str | int = "5m", resume: bool = False, command: bytes | None = None
     ) -> None:
         self.folder, self.resume, self._command = Path(folder), resume, command
-        self._every = Every.of(every)
+        self._interval, self._every = every, Every.of(every)
         self._damaged: list[Path] = []
         self._since, self.position = time.monotonic(), 0  # when the last one was written
         self.running = self.stop_asked = False
+
+    def __repr__(self) -> str:
+        return f"Checkpoints({str(self.folder)!r}, every={self._interval!r}, resume={self.resume})"
+
+    def _repr_html_(self) -> str:
+        rows = [["folder", str(self.folder)], ["one is written every", str(self._interval)]]
+        return card("Checkpoints", [*rows, ["go on from the newest", "yes" if self.resume else "no"]])
 
     def stop(self) -> None:
         """Make the training write a checkpoint soon and end with a StoppedError. Any thread may call this."""

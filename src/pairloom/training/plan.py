@@ -43,8 +43,8 @@ class RunKeywords(TypedDict, total=False):
 
 
 # Parameters of the two functions that are not options, so that the error for a misspelt name can suggest them.
-_OF_TRAIN = ["keep", "drop", "vocabulary", "tokenize", "grow", *RunKeywords.__annotations__]
-_OF_TRAIN_PAIRS = ["words", "contexts", "columns", *RunKeywords.__annotations__]
+_OF_TRAIN = ["keep", "drop", "vocabulary", "tokenize", "grow", "progress", *RunKeywords.__annotations__]
+_OF_TRAIN_PAIRS = ["words", "contexts", "columns", "progress", *RunKeywords.__annotations__]
 
 
 class WordChoice(NamedTuple):

@@ -13,6 +13,7 @@ from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.cache_folder import check_writable
+from pairloom.system.progress_bar import reported_progress
 from pairloom.training.checkpoint import Checkpoints
 from pairloom.training.learn import learn
 from pairloom.training.plan import Plan, SideChoice, WordChoice
@@ -40,6 +41,7 @@ def train(
     checkpoint: Checkpoints | PathName | None = None,
     cache_dir: PathName | None = None,
     max_memory: int | str | None = None,
+    progress: bool = False,
     on_progress: OnProgress = ignore,
     **options: Unpack[TrainKeywords],
 ) -> Embedding:
@@ -60,23 +62,25 @@ def train(
     checkpoint       a folder, or `Checkpoints`: an interrupted training can then go on from there
     cache_dir        where the encoded corpus is kept for the next run
     max_memory       bytes, or for example "2GB"; training that would need more stops at once and says how much
+    progress         show a bar, in a notebook or on a terminal, with the time left and the held-out loss
     on_progress      called with a `Progress` a few times a second
     """
-    plan = Plan.of_text(
-        options,
-        start=start,
-        grow=grow,
-        freeze=freeze,
-        threads=threads,
-        executor=executor,
-        output=output,
-        contexts_output=contexts_output,
-        checkpoint=checkpoint,
-        cache_dir=cache_dir,
-        max_memory=max_memory,
-        on_progress=on_progress,
-    )
-    return train_text(plan, corpus, plan.word_choice(keep, drop, vocabulary), tokenize)
+    with reported_progress(progress, on_progress) as report:
+        plan = Plan.of_text(
+            options,
+            start=start,
+            grow=grow,
+            freeze=freeze,
+            threads=threads,
+            executor=executor,
+            output=output,
+            contexts_output=contexts_output,
+            checkpoint=checkpoint,
+            cache_dir=cache_dir,
+            max_memory=max_memory,
+            on_progress=report,
+        )
+        return train_text(plan, corpus, plan.word_choice(keep, drop, vocabulary), tokenize)
 
 
 def train_pairs(
@@ -94,6 +98,7 @@ def train_pairs(
     checkpoint: Checkpoints | PathName | None = None,
     cache_dir: PathName | None = None,
     max_memory: int | str | None = None,
+    progress: bool = False,
     on_progress: OnProgress = ignore,
     **options: Unpack[TrainKeywords],
 ) -> Embedding:
@@ -106,20 +111,21 @@ def train_pairs(
 
     The other parameters are those of `train`.
     """
-    plan = Plan.of_pairs(
-        options,
-        start=start,
-        freeze=freeze,
-        threads=threads,
-        executor=executor,
-        output=output,
-        contexts_output=contexts_output,
-        checkpoint=checkpoint,
-        cache_dir=cache_dir,
-        max_memory=max_memory,
-        on_progress=on_progress,
-    )
-    return train_given_pairs(plan, pairs, plan.side_choice(words, contexts), columns)
+    with reported_progress(progress, on_progress) as report:
+        plan = Plan.of_pairs(
+            options,
+            start=start,
+            freeze=freeze,
+            threads=threads,
+            executor=executor,
+            output=output,
+            contexts_output=contexts_output,
+            checkpoint=checkpoint,
+            cache_dir=cache_dir,
+            max_memory=max_memory,
+            on_progress=report,
+        )
+        return train_given_pairs(plan, pairs, plan.side_choice(words, contexts), columns)
 
 
 def train_text(

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from pairloom.config import is_whole
+from pairloom.drawing.notebook import card, first_words
 from pairloom.errors import InputError
 from pairloom.method.hierarchical import Tree, huffman, path_loss
 from pairloom.method.objective import sigmoid
-from pairloom.system.display import of_type
+from pairloom.system.display import number_of, of_type
 from pairloom.types import CorpusLike, Float64s, PathName
 from pairloom.vectors.query import Query
 from pairloom.vectors.record import recorded_options
@@ -196,3 +198,18 @@ class Embedding:
 
     def __repr__(self) -> str:
         return f"Embedding(n_words={len(self)}, n_contexts={len(self.contexts)}, dim={self.dim})"
+
+    def _repr_html_(self) -> str:
+        options, corpus = recorded_options(self.record), self.record.get("corpus", {})
+        losses = [loss for loss in self.record.get("heldout", {}).get("loss", []) if loss is not None]
+        shown = {
+            "first words": first_words(self.words.words),
+            "contexts": f"{len(self.contexts):,}",
+            "trained by": f"{options.get('model', 'skipgram')}, {self.objective}" if options else "",
+            "trained on": "".join(
+                f"{corpus[unit]:,} {unit}" for unit in ("tokens", "pairs") if is_whole(corpus.get(unit))
+            ),
+            "held-out loss": f"{losses[0]:.4f} before, {losses[-1]:.4f} after" if losses else "",
+        }
+        title = f"Embedding: {number_of(len(self), 'word')}, dim {self.dim}"
+        return card(title, [[name, value] for name, value in shown.items() if value])

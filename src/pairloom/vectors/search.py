@@ -12,12 +12,23 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import is_whole
+from pairloom.drawing.notebook import card
 from pairloom.errors import ConfigError
 from pairloom.system.display import quoted
 from pairloom.types import Float64s, Matrix, Rows
 from pairloom.vectors.query import SearchTarget
 
-Neighbours = list[tuple[str, float]]
+
+class Neighbours(list[tuple[str, float]]):
+    """Words and their scores, the highest first: a list, which notebooks show as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return card("", [[word, f"{score:.4f}"] for word, score in self[:MOST_SHOWN]])
+
+
+MOST_SHOWN = 100  # in a notebook
 
 COSMUL_EPSILON = 1e-6  # gensim's, with which we compare; Levy and Goldberg have 0.001
 _ROWS_AT_ONCE = 1 << 14
@@ -40,7 +51,7 @@ class ScoredRows(NamedTuple):
 
     def named(self, words: Sequence[str]) -> Neighbours:
         """The same with a word for each row."""
-        return [(words[row], score) for row, score in zip(self.rows.tolist(), self.scores.tolist(), strict=True)]
+        return Neighbours(zip([words[row] for row in self.rows.tolist()], self.scores.tolist(), strict=True))
 
 
 def nearest(

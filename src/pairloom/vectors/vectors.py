@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from pairloom.drawing.notebook import card
 from pairloom.errors import InputError
 from pairloom.system.display import number_of, quoted
 from pairloom.types import Counts, Float64s, Matrix, PathName
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from pairloom.maps.plot import PlotKeywords, WordMap
 
 _QUERIES_AT_ONCE = 4096
+_WORDS_SHOWN, _NUMBERS_SHOWN = 8, 6  # in a notebook
 _LAZY = Lock()  # one for all objects: an object with a lock of its own could not be copied
 
 
@@ -183,7 +185,23 @@ class Vectors:
         return iter(self.words)
 
     def __repr__(self) -> str:
-        return f"Vectors(n_words={len(self)}, dim={self.dim})"
+        return f"{type(self).__name__}(n_words={len(self)}, dim={self.dim})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [
+                word,
+                f"{count:,}" if count else "",
+                " ".join(f"{x:.3f}" for x in row) + " …" * (self.dim > _NUMBERS_SHOWN),
+            ]
+            for word, count, row in zip(
+                self.words[:_WORDS_SHOWN], self.counts.tolist(), self.vectors[:, :_NUMBERS_SHOWN], strict=False
+            )
+        ]
+        rows += [["…", "", ""]] if len(self) > _WORDS_SHOWN else []
+        return card(
+            f"{type(self).__name__}: {number_of(len(self), 'word')}, dim {self.dim}", rows, ["word", "occurs", "vector"]
+        )
 
     # --- Vectors of words
 

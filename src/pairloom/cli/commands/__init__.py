@@ -20,6 +20,7 @@ NAMES = (  # in the order of --help
     "analogy",
     "evaluate",
     "explain",
+    "report",
     "index",
     "classes",
     "info",

@@ -3,8 +3,7 @@
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from pairloom.cli.arguments import add_json, add_threads, whole_number
 from pairloom.cli.files import check_is_text
@@ -13,7 +12,8 @@ from pairloom.cli.tables import print_table
 from pairloom.config import checked_threads
 
 if TYPE_CHECKING:
-    from pairloom.evaluation import AnalogyScores, CategoryScores, MethodName, QuestionFile, Scores, SimilarityScores
+    from pairloom.evaluation import MethodName, QuestionFile, Scores
+    from pairloom.evaluation.lines import ScoreLine
 
 PURPOSE = "score models by analogies, similarities and categories"
 EXAMPLE = "pairloom evaluate king.loom questions-words.txt ws353.tsv --against queen.loom"
@@ -74,15 +74,6 @@ def _add_policy(parser: ArgumentParser) -> None:
     )
 
 
-class Line(NamedTuple):
-    """What one line of the table says about one model."""
-
-    test: str
-    score: str
-    value: str
-    coverage: str
-
-
 def run(args: Namespace) -> None:
     from pairloom.evaluation import RESTRICT_VOCAB, Policy, kind_of, read
 
@@ -101,7 +92,8 @@ def run(args: Namespace) -> None:
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return
     _print_table(
-        models, [[line for file_scores in of_model for line in _lines(file_scores, args)] for of_model in scores]
+        models,
+        [[line for file_scores in of_model for line in _lines(file_scores, args.sections)] for of_model in scores],
     )
     print(_footnote(args, scores[0]))
 
@@ -121,53 +113,10 @@ def _scores(model: str, files: "list[QuestionFile]", args: Namespace) -> "list[S
     ]
 
 
-def _lines(scores: "Scores", args: Namespace) -> Iterator[Line]:
-    from pairloom.evaluation import AnalogyScores, SimilarityScores
+def _lines(scores: "Scores", sections: bool) -> "Iterator[ScoreLine]":
+    from pairloom.evaluation import AnalogyScores
 
-    if isinstance(scores, AnalogyScores):
-        return _analogy_lines(scores, args.sections)
-    if isinstance(scores, SimilarityScores):
-        return _similarity_lines(scores)
-    return _category_lines(scores)
-
-
-def _analogy_lines(scores: "AnalogyScores", sections: bool) -> Iterator[Line]:
-    from pairloom.evaluation import METHODS
-
-    label = METHODS[scores.method].label
-    kinds = (("  semantic", scores.semantic), ("  syntactic", scores.syntactic))
-    parts = [(_name(scores), scores.total), *((name, tally) for name, tally in kinds if tally)]
-    if sections:
-        parts += [(f"    {tally.name or '(no name)'}", tally) for tally in scores.sections]
-    for name, tally in parts:
-        yield Line(name, label, _percent(tally.accuracy), _covered(tally.known, tally.questions))
-
-
-def _similarity_lines(scores: "SimilarityScores") -> Iterator[Line]:
-    covered = _covered(scores.known, scores.pairs)
-    interval = f" [{scores.interval[0]:.3f}, {scores.interval[1]:.3f}]" if scores.interval else ""
-    yield Line(_name(scores), "Spearman", _decimal(scores.spearman) + interval, covered)
-    yield Line(_name(scores), "Pearson", _decimal(scores.pearson), covered)
-
-
-def _category_lines(scores: "CategoryScores") -> Iterator[Line]:
-    yield Line(_name(scores), "purity", _percent(scores.purity), _covered(scores.known, scores.words))
-
-
-def _name(scores: "Scores") -> str:
-    return Path(scores.file).name
-
-
-def _percent(share: float | None) -> str:
-    return "     -" if share is None else f"{100 * share:6.2f} %"
-
-
-def _decimal(value: float | None) -> str:
-    return "     -" if value is None else f"{value:6.3f}"
-
-
-def _covered(known: int, total: int) -> str:
-    return f"{known:,} of {total:,}"
+    return scores.lines(sections) if isinstance(scores, AnalogyScores) else scores.lines()
 
 
 def _footnote(args: Namespace, scores: "list[Scores]") -> str:
@@ -186,7 +135,7 @@ def _footnote(args: Namespace, scores: "list[Scores]") -> str:
 # --- The table
 
 
-def _print_table(models: list[str], columns: list[list[Line]]) -> None:
+def _print_table(models: list[str], columns: "list[list[ScoreLine]]") -> None:
     """Print a row for each test and two columns for each model. All models have the same tests in the same order."""
     heads = ["test", "score", *(head for model in models for head in (model, "known"))]
     rows = [

@@ -44,10 +44,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def _add_model_options(parser: ArgumentParser) -> None:
-    model = parser.add_argument_group("explaining a model")
-    model.add_argument(
+    parser.add_argument(
         "--page", metavar="OUT.html", help="also write a page with plots, which loads nothing from the network"
     )
+    model = parser.add_argument_group("explaining a model")
     model.add_argument(
         "--most-products",
         type=whole_number,
@@ -109,14 +109,17 @@ def _explain_words(embedding: "Embedding", args: Namespace) -> None:
     from pairloom.explanation.report import as_plain_data
     from pairloom.explanation.tables import similarity_tables
 
-    if args.page is not None:
-        raise InputError("--page needs a corpus, not two words. Leave out --page, or name the corpus after the model.")
+    _check_page(args, *(args.corpus or ()))
     a, b = args.what
     options: dict[str, Any] = {"topn": args.n, "max_memory": args.max_memory}
     explain_similarity(embedding, a, b, **options)  # to report unknown words before a corpus is counted
     with progress(args.quiet) as on_progress:
         counts = _counts(embedding, args, on_progress) if args.corpus else None
     shared_contexts = explain_similarity(embedding, a, b, counts=counts, **options)
+    if args.page is not None:
+        from pairloom.explanation.two_words import similarity_page
+
+        _write_page(similarity_page(shared_contexts, embedding, Path(args.model).name), args)
     if args.json:
         facts = as_plain_data(shared_contexts)
         del facts["contributions"]  # one for each context of the model
@@ -127,6 +130,21 @@ def _explain_words(embedding: "Embedding", args: Namespace) -> None:
             if table.rows:
                 print()
                 _print(table)
+        _print_end(args)
+
+
+def _check_page(args: Namespace, *inputs: str) -> None:
+    """Check before the work that the page can be written."""
+    from pairloom.system.files import check_folder
+
+    if args.page is not None:
+        check_folder(args.page)
+        check_not_read(args.page, args.model, *inputs)
+
+
+def _print_end(args: Namespace) -> None:
+    if args.page is not None:
+        print(f"\n{args.page}: the same, with plots")
 
 
 def _sentence(found: "SharedContexts") -> str:
@@ -155,13 +173,10 @@ def _counts(embedding: "Embedding", args: Namespace, on_progress: OnProgress) ->
 def _explain_model(embedding: "Embedding", args: Namespace) -> None:
     from pairloom.explanation import explain
     from pairloom.explanation.tables import tables
-    from pairloom.system.files import check_folder
 
     if args.corpus:
         raise InputError("--corpus is only for two words. Name the corpus right after the model instead.")
-    if args.page is not None:
-        check_folder(args.page)
-        check_not_read(args.page, args.model, *args.what)
+    _check_page(args, *args.what)
     options = {} if args.most_products is None else {"most_products": args.most_products}
     with progress(args.quiet) as on_progress:
         report = explain(
@@ -175,7 +190,9 @@ def _explain_model(embedding: "Embedding", args: Namespace) -> None:
             **_reading(args),
         )
     if args.page is not None:
-        _write_page(report, args)
+        from pairloom.explanation.page import page
+
+        _write_page(page(report, Path(args.model).name), args)
     if args.json:
         print(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
         return
@@ -185,20 +202,18 @@ def _explain_model(embedding: "Embedding", args: Namespace) -> None:
     for table in tables(report):
         print()
         _print(table)
-    if args.page is not None:
-        print(f"\n{args.page}: the same, with plots")
+    _print_end(args)
 
 
 def _reading(args: Namespace) -> dict[str, Any]:
     return explicit_options(args, [name for name in TextOptions.__dataclass_fields__ if name != "max_sentence"])
 
 
-def _write_page(report: Any, args: Namespace) -> None:
-    from pairloom.explanation.page import page
+def _write_page(page: str, args: Namespace) -> None:
     from pairloom.system.files import atomic_write
 
     with closed_pipe_is_no_error(), atomic_write(args.page) as file:
-        file.write(page(report, Path(args.model).name).encode("utf-8", "backslashreplace"))
+        file.write(page.encode("utf-8", "backslashreplace"))
 
 
 def _print(table: "Table") -> None:

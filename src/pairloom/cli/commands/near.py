@@ -14,6 +14,7 @@ from pairloom.errors import InputError
 
 if TYPE_CHECKING:
     from pairloom.vectors.index import Index
+    from pairloom.vectors.search import Neighbours
     from pairloom.vectors.vectors import Vectors
 
 PURPOSE = "print the words nearest to a word, by cosine"
@@ -49,7 +50,7 @@ def run(args: Namespace) -> None:
     vectors = chosen_vectors(load(args.model, args.word), args)
     index = _index(args, vectors) if args.approximate else None
     check_search(vectors, args)
-    found: dict[str, list[tuple[str, float]]] = {}
+    found: dict[str, Neighbours] = {}
 
     def answer(word: str) -> None:
         near = vectors.most_similar(word, topn=args.n, restrict_vocab=args.restrict_vocab, indexer=index)
@@ -72,7 +73,7 @@ def _check_chart(args: Namespace) -> None:
     check_not_read(args.chart, args.model)
 
 
-def _draw(found: dict[str, list[tuple[str, float]]], path: str) -> None:
+def _draw(found: "dict[str, Neighbours]", path: str) -> None:
     from pairloom.cli.files import closed_pipe_is_no_error
     from pairloom.maps.bars import neighbour_chart
 

@@ -10,6 +10,7 @@ from pairloom.cli.arguments import OPTIONS, explicit_options
 from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read, input_paths, read_words
 from pairloom.cli.models import summary
+from pairloom.cli.report_of_training import ReportOfTraining
 from pairloom.cli.saved_command import to_json, with_saved
 from pairloom.cli.signals import stop_at_checkpoint
 from pairloom.cli.train_arguments import add_train_arguments
@@ -39,17 +40,24 @@ def run(args: Namespace) -> None:
     checkpoints = None
     if args.checkpoint is not None:
         checkpoints = Checkpoints(args.checkpoint, args.every or "5m", args.resume is not None, to_json(args))
+    written = ReportOfTraining(args) if args.report is not None else None
     began, executor = time.perf_counter(), executor_of(args)
-    with progress(args.quiet) as on_progress, stop_at_checkpoint(checkpoints):
+    with progress(args.quiet) as show, stop_at_checkpoint(checkpoints):
+        on_progress = show if written is None else written.watching(show)
         shared = _shared(args) | {"checkpoint": checkpoints, "on_progress": on_progress, "executor": executor}
         embedding = _train_on_pairs(args, shared) if args.pairs else _train_on_text(args, shared)
     facts = {"output": str(args.output), "seconds": round(time.perf_counter() - began, 2), **summary(embedding)}
     if executor:
         facts["cluster"] = [asdict(worker) for worker in executor.progress()]
+    if written is not None:
+        with progress(args.quiet) as show:
+            facts["report"] = written.write(embedding, show)
     if args.json:
         print(json.dumps(facts, indent=2))
     elif not args.quiet:
         print(_sentence(facts))
+        if written is not None:
+            print(f"{args.report}: {facts['report']['verdict']}")
 
 
 def executor_of(args: Namespace) -> "RayExecutor | None":
@@ -83,6 +91,8 @@ def _check_complete(args: Namespace) -> None:
         raise InputError(
             "--every sets how often checkpoints are written, but there is no folder. Add --checkpoint DIR."
         )
+    if args.evaluate and args.report is None:
+        raise InputError("--evaluate puts scores into a report, but there is none. Add --report OUT.html.")
 
 
 def _train_on_text(args: Namespace, shared: dict[str, Any]) -> "Embedding":

@@ -5,9 +5,12 @@ import sys
 
 import pytest
 
-from pairloom.cli import console
-from pairloom.cli.console import describe, progress
+import pairloom
+from pairloom.errors import ConfigError
 from pairloom.progress import Progress
+from pairloom.system import progress_bar
+from pairloom.system.progress_bar import describe, reported_progress
+from pairloom.system.progress_bar import shown_progress as progress
 
 
 class Terminal(io.StringIO):
@@ -44,7 +47,7 @@ def test_in_a_file_there_is_a_line_when_something_begins_or_ends(capsys):
 
 def test_in_a_file_there_is_a_line_every_ten_seconds(capsys, monkeypatch):
     now = 0.0
-    monkeypatch.setattr(console.time, "monotonic", lambda: now)
+    monkeypatch.setattr(progress_bar.time, "monotonic", lambda: now)
     with progress() as on_progress:
         for now in (0.0, 5.0, 9.9, 10.0, 19.9, 20.1):
             on_progress(Progress(stage="train", done=int(now), total=100, epoch=1, epochs=1))
@@ -108,3 +111,75 @@ def test_every_stage_has_words(capsys):
         for stage in stages:
             on_progress(Progress(stage=stage))
     assert len(capsys.readouterr().err.splitlines()) == len(stages)
+
+
+# --- In a notebook, and together with a callback
+
+
+class Kernel:
+    """What a kernel puts into sys.modules, reduced to what is asked of it."""
+
+    def __init__(self):
+        self.shown, self.kernel = [], self
+
+    def get_ipython(self):
+        return self
+
+    def display(self, thing, display_id):
+        assert display_id is True
+        self.update(thing)
+        return self
+
+    def update(self, thing):
+        self.shown.append((repr(thing), thing._repr_html_()))
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    kernel = Kernel()
+    monkeypatch.setitem(sys.modules, "IPython", kernel)
+    monkeypatch.setitem(sys.modules, "IPython.display", kernel)
+    return kernel
+
+
+def test_in_a_notebook_one_line_is_replaced_by_the_next(kernel, capsys):
+    with progress() as on_progress:
+        on_progress(Progress(stage="count", done=1))
+        on_progress(Progress(stage="train", done=50, total=200, epoch=1, epochs=4, lr=0.025))
+        on_progress(Progress(stage="train", done=60, total=200, epoch=1, epochs=4, lr=0.025))
+    texts, pages = zip(*kernel.shown, strict=True)
+    assert texts[1] == "counting words" and "<progress ></progress> counting words" in pages[1]
+    assert texts[2] == "epoch 1/4, 0k words/s, lr 0.025 25%" and 'value="50" max="200"' in pages[2]
+    assert texts[3:] == ("epoch 1/4, 0k words/s, lr 0.025 30%",)  # too soon after the one before; so at the end
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_shell_without_a_page_is_no_notebook(kernel, capsys):
+    kernel.kernel = None
+    with progress() as on_progress:
+        on_progress(Progress(stage="count"))
+    assert capsys.readouterr().err == "counting words\n" and kernel.shown == []
+
+
+def test_a_bar_and_a_callback_see_the_same_reports(capsys):
+    seen = []
+    with reported_progress(True, seen.append) as report:
+        report(Progress(stage="count"))
+    assert [one.stage for one in seen] == ["count"] and capsys.readouterr().err == "counting words\n"
+    with reported_progress(False, seen.append) as report:
+        report(Progress(stage="encode"))
+    assert len(seen) == 2 and capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("value", [1, "yes", print])
+def test_a_function_as_progress_is_refused(value):
+    with pytest.raises(ConfigError, match="is not True or False"):
+        pairloom.train([["a", "b"]], progress=value)
+
+
+@pytest.mark.parametrize("train", [pairloom.train, pairloom.train_pairs])
+def test_training_shows_its_progress_if_asked_to(train, capsys):
+    seen = []
+    train([["a", "b"], ["b", "a"]] * 50, dim=2, epochs=1, sample=0, min_count=1, progress=True, on_progress=seen.append)
+    assert "training 100%: epoch 1/1" in capsys.readouterr().err
+    assert seen[-1].stage == "train" and seen[-1].done == seen[-1].total
