@@ -125,6 +125,7 @@ def _long_commands(folder: Path) -> dict[str, list[str]]:
         "explain": ["explain", "model.loom", "long", "--cache-dir", "cache"],
         "evaluate": ["evaluate", "vectors.bin", "questions"],
         "index": ["index", "vectors.bin"],
+        "map": ["map", "vectors.bin", "-o", "out.svg"],
         "classes": ["classes", "vectors.bin", "-k", "1000", "--algorithm", "lloyd"],
         "convert": ["convert", "vectors.bin", "out.vec"],
         "fold-in": ["fold-in", "model.loom", "new", "-o", "new.loom", "--min-count", "1"],

@@ -30,7 +30,7 @@ svg { display: block; width: 100%; height: 100vh; } circle:hover { stroke: curre
 """
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Picture:
     """A drawing with a title."""
 

@@ -37,10 +37,9 @@ class Colouring:
 def by_frequency(vectors: Vectors, rows: Rows) -> Colouring:
     """The logarithm of each word's count; without counts, of its rank."""
     counts = vectors.counts[rows]
-    if counts.min(initial=1) < 1:
-        return _scale(-np.log(rows + 1.0), "rank", f"{rows.max(initial=0) + 1:,}", f"{rows.min(initial=0) + 1:,}")
-    values = np.log(counts.astype(np.float64))
-    return _scale(values, "occurrences", f"{counts.min(initial=1):,}", f"{counts.max(initial=1):,}")
+    if counts.min() < 1:
+        return _scale(-np.log(rows + 1.0), "rank", f"{rows.max() + 1:,}", f"{rows.min() + 1:,}")
+    return _scale(np.log(counts), "occurrences", f"{counts.min():,}", f"{counts.max():,}")
 
 
 def by_similarity(vectors: Vectors, rows: Rows, word: str) -> Colouring:
@@ -50,10 +49,8 @@ def by_similarity(vectors: Vectors, rows: Rows, word: str) -> Colouring:
 
     values = cosines(vectors.vectors, vectors.norms, rows, unit_vector(vectors, word))
     own = vectors.key_to_index.get(word)
-    others = values[rows != own]
-    low, high = float(others.min(initial=1.0)), float(others.max(initial=-1.0))
-    if not len(others):
-        low = high = 1.0
+    others = values[rows != own]  # at least one, since a map has two words
+    low, high = float(others.min()), float(others.max())
     return _scale(np.clip(values, low, high), f"cosine to {word}", f"{low:.2f}", f"{high:.2f}")
 
 
@@ -106,9 +103,7 @@ def labels_in(path: PathName, vectors: Vectors, rows: Rows) -> Rows:
 
 def _scale(values: Float64s, legend: str, low: str, high: str) -> Colouring:
     """Values divided into STEPS colours of equal ranges."""
-    least, span = float(values.min(initial=0.0)), 0.0
-    if len(values):
-        least, span = float(values.min()), float(values.max() - values.min())
+    least, span = float(values.min()), float(np.ptp(values))
     share = (values - least) / span if span > 0 else np.ones(len(values))
     numbers = np.minimum((share * STEPS).astype(np.intp), STEPS - 1)
     return Colouring(numbers=numbers, n_colours=STEPS, legend=legend, ends=(low, high))

@@ -15,6 +15,7 @@ LONGEST = 24  # characters of a label; a longer word is cut
 LINE = 1.16  # height of a line of text, in font sizes
 ASCENT = 0.9  # of this, above the base line
 GAP = 2.0  # between labels
+FEW_DOTS = 300  # more cannot be kept free of labels
 _CELL = 48.0
 
 # Widths in font sizes, those of DejaVu Sans rounded up: it is among the widest of the usual fonts.
@@ -53,11 +54,28 @@ class Label(NamedTuple):
     text: str
     size: float
     box: Box
+    anchor: str  # the end of the text that is at its point: start, end or middle
 
     @property
     def base(self) -> tuple[float, float]:
-        """Where the text begins, on its base line."""
-        return self.box.left + GAP / 2, self.box.top + ASCENT * self.size
+        """Where the anchor of the text is, on its base line."""
+        left, right = self.box.left + GAP / 2, self.box.right - GAP / 2
+        x = {"start": left, "end": right, "middle": (left + right) / 2}[self.anchor]
+        return x, self.box.top + ASCENT * self.size
+
+
+class _Grid:
+    """Boxes by the cells that they touch."""
+
+    def __init__(self) -> None:
+        self._cells: dict[tuple[int, int], list[Box]] = {}
+
+    def add(self, box: Box) -> None:
+        for cell in _cells(box):
+            self._cells.setdefault(cell, []).append(box)
+
+    def is_free(self, box: Box) -> bool:
+        return not any(box.overlaps(old) for cell in _cells(box) for old in self._cells.get(cell, ()))
 
 
 def place_labels(
@@ -68,20 +86,25 @@ def place_labels(
     most: int,
     radius: float = 3.0,
 ) -> list[Label]:
-    """At most `most` labels of words inside an area that do not overlap, from the first word on."""
-    grid: dict[tuple[int, int], list[Box]] = {}
+    """At most `most` labels of words inside an area that do not overlap, from the first word on.
+
+    If there are few dots, labels cover none of them as long as there is another position.
+    """
+    labels, dots = _Grid(), _Grid()
+    if len(places) <= FEW_DOTS:
+        for x, y in places:
+            dots.add(Box(x - radius, y - radius, x + radius, y + radius))
     placed: list[Label] = []
     for number, ((x, y), word, size) in enumerate(zip(places, words, sizes, strict=True)):
         if len(placed) >= most:
             break
         text = label_text(word)
-        for box in _positions(x, y, text_width(text, size), LINE * size, radius):
-            cells = _cells(box)
-            if box.is_inside(area) and not any(box.overlaps(old) for cell in cells for old in grid.get(cell, ())):
-                placed.append(Label(number, text, size, box))
-                for cell in cells:
-                    grid.setdefault(cell, []).append(box)
-                break
+        positions = _positions(x, y, text_width(text, size), LINE * size, radius)
+        free = [position for position in positions if position[0].is_inside(area) and labels.is_free(position[0])]
+        if free:
+            box, anchor = next((position for position in free if dots.is_free(position[0])), free[0])
+            placed.append(Label(number, text, size, box, anchor))
+            labels.add(box)
     return placed
 
 
@@ -112,16 +135,16 @@ def _character_width(character: str) -> float:
     return _WIDTH["upper" if character.isupper() else "usual"]
 
 
-def _positions(x: float, y: float, width: float, height: float, radius: float) -> list[Box]:
-    """Boxes beside a point: right, left, above, below."""
-    away = radius + GAP
+def _positions(x: float, y: float, width: float, height: float, radius: float) -> list[tuple[Box, str]]:
+    """Boxes beside a point, with the anchors of their texts: right, left, above, below."""
+    away = radius + 1.5 * GAP
     corners = (
-        (x + away, y - height / 2),
-        (x - away - width, y - height / 2),
-        (x - width / 2, y - away - height),
-        (x - width / 2, y + away),
+        (x + away, y - height / 2, "start"),
+        (x - away - width, y - height / 2, "end"),
+        (x - width / 2, y - away - height, "middle"),
+        (x - width / 2, y + away, "middle"),
     )
-    return [Box(left - GAP / 2, top, left + width + GAP / 2, top + height) for left, top in corners]
+    return [(Box(left - GAP / 2, top, left + width + GAP / 2, top + height), anchor) for left, top, anchor in corners]
 
 
 def _cells(box: Box) -> list[tuple[int, int]]:

@@ -19,9 +19,11 @@ from pairloom.types import Float64s
 
 WIDTH = 1000.0
 LEAST_HEIGHT, MOST_HEIGHT = 420.0, 1000.0  # of the map itself
+FEW, HEIGHT_OF_FEW = 60, 560.0  # a few words would be lost on a large sheet
 MARGIN, TITLE, LEGEND = 18.0, 46.0, 46.0
 LARGEST, SMALLEST = 17.0, 10.0  # font sizes, of the first label and of the last
 MOST_LABELS = 400
+MANY = 10_000  # dots from which on their places are rounded to whole units
 _PAPER, _INK, _SOFT = ("#ffffff", "#14181d"), ("#1b1f24", "#e9edf1"), ("#57606a", "#a0a8b2")
 
 
@@ -69,14 +71,14 @@ def draw_map(
 
 def dot_radius(n: int) -> float:
     """The radius of a dot: large for a few words, small for many."""
-    return max(1.1, min(5.0, 40.0 / math.sqrt(max(1, n))))
+    return max(1.2, min(5.0, 110.0 / math.sqrt(n)))
 
 
 def _frame(places: Float64s) -> Frame:
     """As wide as every picture, and as high as the places ask for."""
     span = np.maximum(places.max(axis=0) - places.min(axis=0), 1e-9)
     inner = float(span[1] / span[0]) * (WIDTH - 2 * MARGIN)
-    high = min(max(inner, LEAST_HEIGHT), MOST_HEIGHT)
+    high = min(max(inner, LEAST_HEIGHT), MOST_HEIGHT if len(places) > FEW else HEIGHT_OF_FEW)
     area = Box(MARGIN / 2, TITLE, WIDTH - MARGIN / 2, TITLE + high)
     return Frame(round(area.bottom + LEGEND), area)
 
@@ -91,9 +93,10 @@ def _font_sizes(n: int) -> list[float]:
 
 def _dots(points: Float64s, numbers: list[int], n_colours: int, radius: float) -> str:
     """A path for each colour: a dot is a line without length and with round ends. This makes small files."""
+    digits = 1 if len(points) <= MANY else 0
     of_colour: list[list[str]] = [[] for _ in range(n_colours)]
     for (x, y), number in zip(points.tolist(), numbers, strict=True):
-        of_colour[number].append(f"M{x:.1f} {y:.1f}h0")
+        of_colour[number].append(f"M{x:.{digits}f} {y:.{digits}f}h0")
     paths = [f'<path class="c{i}" d="{"".join(dots)}"/>' for i, dots in enumerate(of_colour) if dots]
     return f'<g class="dots" stroke-width="{2 * radius:.1f}">\n' + "\n".join(paths) + "\n</g>"
 
@@ -111,9 +114,11 @@ def _texts(labels: list[Label], n: int) -> str:
     drawn = []
     for label in reversed(labels):
         x, y = label.base
+        anchor = "" if label.anchor == "start" else f' text-anchor="{label.anchor}"'
         soft = " soft" if n > 30 and label.size <= SMALLEST + 1 else ""
         drawn.append(
-            f'<text class="ink{soft}" x="{x:.1f}" y="{y:.1f}" font-size="{label.size:g}">{html(label.text)}</text>'
+            f'<text class="ink{soft}"{anchor} x="{x:.1f}" y="{y:.1f}" font-size="{label.size:g}">'
+            f"{html(label.text)}</text>"
         )
     return '<g class="labels" pointer-events="none">\n' + "\n".join(drawn) + "\n</g>"
 

@@ -51,7 +51,7 @@ class PlotKeywords(TypedDict, total=False):
     on_progress: OnProgress
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class WordMap(Picture):
     """A map of words: `svg`, `html` and `png`, and the places that are drawn."""
 
