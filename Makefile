@@ -32,6 +32,7 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.runs ## train on the text of Python's standard library and show what was learnt
+	@$(PIP) install --editable '.[map]' # t-SNE; without it, the map shows principal components
 	$(BIN)/pairloom demo
 
 test: lint ## check format, style and types, then run all tests, and see what they left out
