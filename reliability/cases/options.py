@@ -121,7 +121,7 @@ OUTSIDE = {
         "--threads": THREADS,
     },
     "near": {"-n": "-1", "--restrict-vocab": "0 -1"},
-    "map": {"-n": "0 -1 1", "--seed": "-1 4294967296", "--threads": THREADS, "--classes": "0 -1 1000000"},
+    "map": {"-n": "0 -1 1", "--seed": "-1 4294967296", "--threads": THREADS},
     "analogy": {"-n": "-1", "--restrict-vocab": "0 -1"},
     "evaluate": {"--threads": THREADS, "--restrict-vocab": "-1", "--seed": SEED},
     "explain": {"--most-products": "0 -1", "--threads": THREADS, "-n": ANY},
@@ -185,6 +185,13 @@ WRITTEN = {
     "x" * 300 + ".loom": "too long",
     "folder.loom": "is a folder",
 }
+PICTURE = {
+    "": "empty",
+    "missing/new.svg": "does not exist",
+    "text.txt/new.svg": "is a file",
+    "x" * 300 + ".svg": "too long",
+    "new.doc": "does not say what to write",
+}
 ENCODING = dict.fromkeys(["klingon", "", "hex", "idna"], "--encoding")
 CACHE = dict.fromkeys(["text.txt", "/proc/none"], "The cache folder")  # with exit code 5: it is not writable
 MEMORY = dict.fromkeys(["", "0", "-1", "2 apples", "nan", "1e400", "GB", "0.5"], "--max-memory")
@@ -244,7 +251,12 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "model": MODEL, "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "more.txt": "to be read"},
         "--words": READ, "--cache-dir": CACHE,
     },
-    "near": {"model": MODEL, "word": {"kat": "Did you mean 'cat'"}},
+    "near": {"model": MODEL, "word": {"kat": "Did you mean 'cat'"}, "--chart": PICTURE},
+    "map": {
+        "model": MODEL, "word": {"cat": "at least 2 words"}, "-o": PICTURE, "--title": {"": "empty"},
+        "--neighbours-of": {"kat": "Did you mean 'cat'"}, "--to": {"kat": "Did you mean 'cat'"},
+        "--classes": {"0": "--classes 0", "-1": "--classes -1", "1000": "a k of 1 to 20", "missing": "missing"},
+    },
     "analogy": {"model": MODEL, "word": {"cat": "three words"}},
     "evaluate": {"model": MODEL, "file": READ, "--against": MODEL},
     "explain": {

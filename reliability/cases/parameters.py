@@ -386,6 +386,10 @@ FUNCTIONS |= {
     "rank_by_centrality": _asking(
         "rank_by_centrality", {}, words=([], ["kat"], None, 5, [5]), use_norm=Anything("any truth value")
     ),
+    "plot": _asking(
+        "plot", {"words": ["cat", "dog"]}, words=(["kat", "cat"], ["cat"], [], "cat dog", 5, [5, "cat"]),
+        path=("new.doc", "missing/new.svg", 5), options=Anything("those of `plot`, which tests/maps asks"),
+    ),
     "get_index": _asking("get_index", {}, key=WORD, default=Anything("given back as it is")),
     "get_vector": _asking("get_vector", {"key": "cat"}, key=WORD, norm=Anything("any truth value")),
     "vector": _asking("vector", {}, word=WORD),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from pairloom.errors import InputError
-from pairloom.system.display import html
+from pairloom.system.display import html, of_type
 from pairloom.system.extras import need
 from pairloom.system.files import atomic_write
 from pairloom.types import PathName
@@ -72,6 +72,8 @@ class Picture:
 
 def suffix_of(path: PathName, allowed: tuple[str, ...] = SUFFIXES) -> str:
     """The end of a name, which says the kind of picture. Any other end is an InputError."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"A path cannot be {of_type(path)}. Give the name of a picture, for example map.svg.")
     suffix = PurePath(path).suffix.lower()
     if suffix not in allowed:
         raise InputError(

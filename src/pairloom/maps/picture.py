@@ -156,7 +156,8 @@ def _swatches(colouring: Colouring, middle: float) -> str:
             _legend_text(text, x + 14, y),
         ]
         x += width
-    return "\n".join(parts)
+    more = colouring.n_colours - sum(part.startswith("<circle") for part in parts)
+    return "\n".join([*parts, _legend_text(f"and {more} more", x, y) if more else ""])
 
 
 def _legend_text(text: str, x: float, middle: float) -> str:

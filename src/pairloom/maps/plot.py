@@ -108,7 +108,8 @@ def plot(
 def _chosen_rows(vectors: Vectors, words: Iterable[str] | None, neighbours_of: str | None, n: int | None) -> Rows:
     """The rows to draw, the most important first."""
     if n is not None:
-        check_whole("n", n, 1, 2**31 - 1, f"{MOST_WORDS} is usual for a whole map, {NEIGHBOURS} for neighbours")
+        least = 1 if neighbours_of is not None else 2
+        check_whole("n", n, least, 2**31 - 1, f"{MOST_WORDS} is usual for a whole map, {NEIGHBOURS} for neighbours")
     if neighbours_of is not None:
         if words is not None:
             raise ConfigError("Words and neighbours_of do not go together. Leave out one of them.")

@@ -55,9 +55,10 @@ def test_similarity_and_neighbours(model, vectors, tmp_path, output):
         (["WORD", "-o", "m.svg"], "A map needs at least 2 words. Name more words, or draw its neighbours: "),
         (["kng", "WORD", "-o", "m.svg"], "'kng' is not among"),
         (["-o", "m.svg", "-n", "0"], "-n 0 is out of range."),
-        (["-o", "m.svg", "-n", "1"], "A map needs at least 2 words"),
+        (["-o", "m.svg", "-n", "1"], "-n 1 is out of range. Use 2 to"),
         (["-o", "m.svg", "--colour", "similarity"], "go together. Give both, or leave out both."),
         (["-o", "m.svg", "--to", "WORD", "--classes", "3"], "--classes and --colour similarity do not go together."),
+        (["-o", "m.svg", "--classes", "0"], "--classes 0 is not a number of classes. Use 1 or more; 12 is usual."),
         (["-o", "m.svg", "--classes", "no.txt"], "no.txt cannot be read"),
         (["-o", "m.svg", "--seed", "-1"], "--seed -1 is out of range."),
         (["-o", "no/m.svg"], "does not exist. Create it first."),
@@ -70,12 +71,6 @@ def test_wrong_arguments_get_one_line(arguments, message, model, vectors, tmp_pa
     error = capsys.readouterr().err
     assert error.startswith("pairloom map: ") and message in error and error.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def test_no_classes(model, capsys):
-    with pytest.raises(SystemExit):
-        main(["map", str(model), "-o", "m.svg", "--classes", "0"])
-    assert "0 is not a number of classes. Use 1 or more" in capsys.readouterr().err
 
 
 def test_near_draws_a_chart(model, vectors, tmp_path, output, capsys):

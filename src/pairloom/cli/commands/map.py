@@ -1,7 +1,7 @@
 """pairloom map: draw a map of words."""
 
 import json
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from pairloom.cli.arguments import add_json, add_threads, whole_number
@@ -68,17 +68,10 @@ def _add_looks(parser: ArgumentParser) -> None:
     looks.add_argument("--to", metavar="WORD", help="with --colour similarity: colour by the cosine to this word")
     looks.add_argument(
         "--classes",
-        type=_number_or_file,
         metavar="K",
         help="with --colour class: number of classes, or a file that `pairloom classes -o` wrote (default: 12)",
     )
     looks.add_argument("--title", metavar="TEXT", help="title of the picture")
-
-
-def _number_or_file(text: str) -> int | str:
-    if text.lstrip("-").isdigit() and (number := int(text)) < 1:
-        raise ArgumentTypeError(f"{number} is not a number of classes. Use 1 or more")
-    return int(text) if text.isdigit() else text
 
 
 def run(args: Namespace) -> None:
@@ -88,6 +81,7 @@ def run(args: Namespace) -> None:
     if args.output is None and not args.json:
         raise InputError("-o is missing. Name the picture to write, for example -o map.svg, or use --json.")
     _check_output(args)
+    colours = _colour_options(args)
     vectors = chosen_vectors(load(args.model, args.word), args)
     words = args.word or None
     if words is not None and len(set(words)) == 1:
@@ -102,7 +96,7 @@ def run(args: Namespace) -> None:
             words,
             neighbours_of=args.neighbours_of,
             n=args.n,
-            **_colour_options(args),
+            **colours,
             method=args.method,
             seed=args.seed,
             title=args.title,
@@ -119,7 +113,13 @@ def _colour_options(args: Namespace) -> dict[str, Any]:
     colour = args.colour or ("similarity" if args.to else "class" if args.classes is not None else "frequency")
     if args.classes is not None and colour != "class":
         raise InputError(f"--classes and --colour {colour} do not go together. Leave out one of them.")
-    return {"colour": colour, "to": args.to} | ({} if args.classes is None else {"classes": args.classes})
+    options = {"colour": colour, "to": args.to}
+    if args.classes is None:
+        return options
+    is_number = args.classes.removeprefix("-").isdecimal()
+    if is_number and int(args.classes) < 1:
+        raise InputError(f"--classes {args.classes} is not a number of classes. Use 1 or more; 12 is usual.")
+    return options | {"classes": int(args.classes) if is_number else args.classes}
 
 
 def _check_output(args: Namespace) -> None:
@@ -127,7 +127,7 @@ def _check_output(args: Namespace) -> None:
 
     if args.output is not None:
         check_can_save(args.output, SUFFIXES + TABLES)
-        check_not_read(args.output, args.model, args.classes if isinstance(args.classes, str) else None)
+        check_not_read(args.output, args.model, args.classes)
 
 
 def _write(drawn: "WordMap", args: Namespace) -> None:
