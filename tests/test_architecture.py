@@ -33,6 +33,7 @@ ORDER = (
     "fold_in",
     "evaluation",
     "explanation",
+    "maps",
     "planning",
     "sklearn",
     "explorer",

@@ -22,6 +22,9 @@ Stage = Literal[
     "solve",
     "index",
     "measure",
+    "neighbours",
+    "layout",
+    "place",
 ]
 
 SECONDS_BETWEEN_REPORTS = 0.25
@@ -50,6 +53,8 @@ class Progress:
     pairs                       tokens
     fit                         pairs
     whole, solve, index         words
+    neighbours, place           words
+    layout                      steps
     compile, cluster, factor    nothing: these stages only announce that they start
     measure                     the same
     """

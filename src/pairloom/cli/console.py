@@ -26,6 +26,9 @@ STAGES = {
     "solve": "computing the vectors of new words",
     "index": "linking words to their neighbours",
     "measure": "measuring the speed of this machine",
+    "neighbours": "finding the nearest words of each word",
+    "layout": "laying out the map",
+    "place": "placing rarer words on the map",
 }
 
 

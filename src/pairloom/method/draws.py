@@ -35,6 +35,7 @@ class Purpose(IntEnum):
     WALK_STEP = 21  # the node to which a walk may go next
     WALK_ACCEPT = 22  # whether the walk goes there
     SAMPLE = 9  # the pairs that represent all pairs in an explanation
+    PLACE = 10  # where exactly a word is put on a map
 
 
 def key(*parts: int) -> np.uint64:
