@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from pairloom import __version__
-from pairloom.errors import InputError, PairloomError
-from pairloom.explanation.shared_contexts import SharedContext, explain_similarity
+from pairloom.errors import InputError, UnknownWordError
+from pairloom.explanation.report import as_plain_data
+from pairloom.explanation.shared_contexts import explain_similarity
 from pairloom.explorer.models import ExploredModel
 from pairloom.explorer.parameters import Asked
 from pairloom.system.display import number_of
+from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.path import path_between
 from pairloom.vectors.search import Neighbours, products
 from pairloom.vectors.vectors import Vectors
@@ -74,17 +76,8 @@ def describe(model: ExploredModel) -> Plain:
         "mapped": model.mapped,
         "objective": embedding.objective,
         "has_counts": bool(embedding.words.counts.any()),
-        "record": _finite(embedding.record),
+        "record": as_plain_data(embedding.record),
     }
-
-
-def _finite(value: Any) -> Any:
-    """A value of a record without NaN and infinity, which JSON does not have."""
-    if isinstance(value, dict):
-        return {str(key): _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def coordinates(explorer: Explorer, asked: Asked) -> bytes:
@@ -198,43 +191,30 @@ def pair(explorer: Explorer, asked: Asked) -> Plain:
     model, a, b = explorer.model(asked), asked["a"], asked["b"]
     return {
         "cosine": model.embedding.similarity(a, b),
-        "probability": _or_none(
-            lambda: {"a_b": model.embedding.probability(a, b), "b_a": model.embedding.probability(b, a)}
-        ),
+        "probability": _probabilities(model.embedding, a, b),
         **_explained(model, a, b, asked["n"]),
     }
 
 
-def _or_none(compute: Any) -> Any:
-    """A value, or None where the model cannot tell: it has no contexts, or these are other words."""
-    try:
-        return compute()
-    except InputError:
+def _probabilities(embedding: Embedding, a: str, b: str) -> Plain | None:
+    """How probable each word is as a context of the other. None where a word is no context."""
+    if not len(embedding.contexts):
         return None
+    contexts = embedding.words if embedding.objective == "hs" else embedding.contexts
+    return {
+        name: embedding.probability(w, c) if c in contexts else None for name, w, c in (("a_b", a, b), ("b_a", b, a))
+    }
 
 
 def _explained(model: ExploredModel, a: str, b: str, n: int) -> Plain:
     try:
         found = explain_similarity(model.embedding, a, b, topn=n, space=model.context_space)
-    except PairloomError as error:
-        return {"explanation": None, "why_not": str(error)}
-    shared = [_shared(one, "prefer") for one in found.sought] + [_shared(one, "avoid") for one in found.avoided]
-    return {
-        "explanation": {
-            "cosine": found.cosine,
-            "common": found.common,
-            "unexplained": found.unexplained,
-            "half": found.half,
-            "n_contexts": len(found.contributions),
-            "shared": sorted(shared, key=lambda one: -one["contribution"])[:n],
-            "against": [_shared(one) for one in found.apart],
-        }
-    }
-
-
-def _shared(one: SharedContext, both: str | None = None) -> Plain:
-    facts = {"context": one.context, "contribution": one.contribution, "products": list(one.products)}
-    return facts if both is None else {**facts, "both": both}
+    except UnknownWordError:
+        raise
+    except InputError as error:  # not every model has what it takes
+        return {"explanation": None, "reason": str(error)}
+    facts = {name: as_plain_data(value) for name, value in found._asdict().items() if name != "contributions"}
+    return {"explanation": {**facts, "n_contexts": len(found.contributions)}, "reason": None}
 
 
 def probability(explorer: Explorer, asked: Asked) -> Plain:
@@ -256,15 +236,10 @@ def compare(explorer: Explorer, asked: Asked) -> Plain:
     one, other = explorer.common(asked["a"], asked["b"])
     word, n = asked["word"], asked["n"]
     in_a, in_b = (dict(vectors.most_similar(word, topn=n)) for vectors in (one, other))
-    whole = [explorer.models[asked[name]].embedding.words for name in ("a", "b")]
 
     def entries(words: list[str]) -> list[Plain]:
         return [
-            {
-                "word": near,
-                "cosines": [vectors.similarity(word, near) for vectors in whole],
-                "rows": [vectors.key_to_index[near] for vectors in whole],
-            }
+            {"word": near, "cosine_a": one.similarity(word, near), "cosine_b": other.similarity(word, near)}
             for near in words
         ]
 

@@ -14,6 +14,7 @@ from pairloom.config import check_whole
 from pairloom.errors import InputError
 from pairloom.explanation.shared_contexts import ContextSpace, context_space
 from pairloom.explorer.completion import Completion
+from pairloom.maps.coordinates import coordinates
 from pairloom.types import Matrix
 from pairloom.vectors.classes import NO_CLASS, word_classes
 from pairloom.vectors.embedding import Embedding, as_embedding
@@ -80,29 +81,16 @@ def explored(model: Embedding | ExploredModel, name: str) -> ExploredModel:
     if isinstance(model, ExploredModel):
         return model
     embedding = as_embedding(model)
-    coordinates = principal_components(embedding.words.vectors[: n_mapped(MAPPED, embedding)])
-    return ExploredModel(name=name, embedding=embedding, coordinates=coordinates)
+    return ExploredModel(name=name, embedding=embedding, coordinates=coordinates(most_frequent(embedding, MAPPED)))
 
 
-def n_mapped(words: int, embedding: Embedding) -> int:
-    """How many words to map if `words` are asked for."""
-    check_whole("words", words, 1, MOST_MAPPED, "20000 is usual")
-    if not len(embedding):
+def most_frequent(embedding: Embedding, n: int) -> Vectors:
+    """The first n words, to be mapped."""
+    check_whole("words", n, 1, MOST_MAPPED, "20000 is usual")
+    words = embedding.words
+    if not len(words):
         raise InputError("The model has no words, so there is nothing to explore. Give another one.")
-    return min(words, len(embedding))
-
-
-def principal_components(vectors: Matrix) -> Matrix:
-    """The first two principal components of the directions, scaled into [-1, 1]."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    rows = vectors / np.where(lengths > 0, lengths, 1)
-    rows -= rows.mean(axis=0)
-    _, directions = np.linalg.eigh(rows.T @ rows)
-    flat = rows @ directions[:, : -3 if directions.shape[1] > 2 else None : -1]
-    if flat.shape[1] < 2:
-        flat = np.column_stack([flat, np.zeros(len(flat))])
-    largest = np.abs(flat).max()
-    return np.ascontiguousarray(flat / (largest if largest > 0 else 1), np.float32)
+    return words if n >= len(words) else Vectors(words.words[:n], words.vectors[:n], words.counts[:n])
 
 
 def _classes(words: Vectors, mapped: int, k: int) -> npt.NDArray[np.uint8]:

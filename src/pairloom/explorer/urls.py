@@ -40,22 +40,29 @@ def _list(of: Schema) -> Schema:
 
 TEXT, WHOLE, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"}
 ROW = {"type": ["integer", "null"], "description": "null if the word has a vector but no row"}
+NONE = {"type": "null"}
 NUMBER_OR_NONE = {"type": ["number", "null"]}
 PAIR_OF_NUMBERS = {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}
-PAIR_OF_ROWS = {"type": "array", "items": WHOLE, "minItems": 2, "maxItems": 2}
 NEIGHBOUR = _fields(word=TEXT, row=WHOLE, cosine=NUMBER)
 SCORED = _fields(word=TEXT, row=WHOLE, score=NUMBER)
 PREDICTED = _fields(word=TEXT, row=WHOLE, probability=NUMBER, product=NUMBER_OR_NONE)
-CONTEXT: dict[str, Schema] = {"context": TEXT, "contribution": NUMBER, "products": PAIR_OF_NUMBERS}
-COMPARED = _fields(word=TEXT, cosines=PAIR_OF_NUMBERS, rows=PAIR_OF_ROWS)
+CONTEXT = _fields(
+    context=TEXT,
+    contribution=NUMBER,
+    products=PAIR_OF_NUMBERS,
+    counts={"type": "null", "description": "the corpus is not counted here"},
+)
+COMPARED = _fields(word=TEXT, cosine_a=NUMBER, cosine_b=NUMBER)
 EXPLANATION = _fields(
+    words=_list(TEXT),
     cosine=NUMBER,
     common=NUMBER,
     unexplained=NUMBER,
+    sought=_list(CONTEXT),
+    avoided=_list(CONTEXT),
+    apart=_list(CONTEXT),
     half=WHOLE,
     n_contexts=WHOLE,
-    shared=_list(_fields(**CONTEXT, both={"enum": ["prefer", "avoid"]})),
-    against=_list(_fields(**CONTEXT)),
 )
 FACTS = _fields(
     name=TEXT,
@@ -189,13 +196,11 @@ URLS = (
         answers.pair,
         "Two words: their cosine, how probable each is as a context of the other, and which contexts they share",
         (_model(), _word("a"), _word("b"), _n(10)),
-        _of_two_forms(
-            _fields(
-                cosine=NUMBER,
-                probability=_one_of(_fields(a_b=NUMBER, b_a=NUMBER), {"type": "null"}),
-                explanation=_one_of(EXPLANATION, {"type": "null"}),
-            ),
-            why_not=TEXT,
+        _fields(
+            cosine=NUMBER,
+            probability=_one_of(_fields(a_b=NUMBER_OR_NONE, b_a=NUMBER_OR_NONE), NONE),
+            explanation=_one_of(EXPLANATION, NONE),
+            reason={"type": ["string", "null"], "description": "why there is no explanation"},
         ),
     ),
     Url(
