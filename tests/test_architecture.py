@@ -35,6 +35,7 @@ ORDER = (
     "explanation",
     "planning",
     "sklearn",
+    "explorer",
     "cli",
 )
 BASE = {"config", "errors", "progress", "types"}

@@ -19,6 +19,7 @@ NAMES = (  # in the order of --help
     "analogy",
     "evaluate",
     "explain",
+    "explore",
     "index",
     "classes",
     "info",

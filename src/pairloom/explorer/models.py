@@ -1,0 +1,111 @@
+"""A model to explore, with what its questions need beside the vectors. Everything here is computed once and kept."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pairloom.config import check_whole
+from pairloom.errors import InputError
+from pairloom.explanation.shared_contexts import ContextSpace, context_space
+from pairloom.explorer.completion import Completion
+from pairloom.types import Matrix
+from pairloom.vectors.classes import NO_CLASS, word_classes
+from pairloom.vectors.embedding import Embedding, as_embedding
+from pairloom.vectors.vectors import Vectors
+
+Value = TypeVar("Value")
+
+MOST_CLASSES = 64
+MAPPED = 20_000  # words on the map if nobody asks for another number
+MOST_MAPPED = 1_000_000
+WITHOUT_CLASS = 255
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExploredModel:
+    """An embedding with a name and a place on the map for its most frequent words."""
+
+    name: str
+    embedding: Embedding
+    coordinates: Matrix  # (mapped, 2), in [-1, 1]; row i is word i
+    _kept: dict[object, Any] = field(default_factory=dict, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    @property
+    def mapped(self) -> int:
+        """The number of words on the map: the first rows."""
+        return len(self.coordinates)
+
+    @cached_property
+    def map_bytes(self) -> bytes:
+        """The coordinates as little-endian float32, x and y of each word in turn."""
+        return np.ascontiguousarray(self.coordinates, "<f4").tobytes()
+
+    @cached_property
+    def map_tag(self) -> str:
+        """The ETag of the map."""
+        return f'"{sha256(self.map_bytes).hexdigest()[:32]}"'
+
+    @property
+    def completion(self) -> Completion:
+        """The words by spelling."""
+        return self._keep("completion", lambda: Completion(self.embedding.words.words))
+
+    @property
+    def context_space(self) -> ContextSpace:
+        """What all explanations of pairs of words share."""
+        return self._keep("context space", lambda: context_space(self.embedding))
+
+    def classes(self, k: int) -> npt.NDArray[np.uint8]:
+        """The class of each mapped word by k-means, WITHOUT_CLASS for vectors of zeros."""
+        return self._keep(("classes", k), lambda: _classes(self.embedding.words, self.mapped, k))
+
+    def _keep(self, key: object, make: Callable[[], Value]) -> Value:
+        """The value of `make`, which is called once for each key."""
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = make()
+            value: Value = self._kept[key]
+            return value
+
+
+def explored(model: Embedding | ExploredModel, name: str) -> ExploredModel:
+    """A model to explore. Without coordinates of its own, it gets a map of its MAPPED most frequent words."""
+    if isinstance(model, ExploredModel):
+        return model
+    embedding = as_embedding(model)
+    coordinates = principal_components(embedding.words.vectors[: n_mapped(MAPPED, embedding)])
+    return ExploredModel(name=name, embedding=embedding, coordinates=coordinates)
+
+
+def n_mapped(words: int, embedding: Embedding) -> int:
+    """How many words to map if `words` are asked for."""
+    check_whole("words", words, 1, MOST_MAPPED, "20000 is usual")
+    if not len(embedding):
+        raise InputError("The model has no words, so there is nothing to explore. Give another one.")
+    return min(words, len(embedding))
+
+
+def principal_components(vectors: Matrix) -> Matrix:
+    """The first two principal components of the directions, scaled into [-1, 1]."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows = vectors / np.where(lengths > 0, lengths, 1)
+    rows -= rows.mean(axis=0)
+    _, directions = np.linalg.eigh(rows.T @ rows)
+    flat = rows @ directions[:, : -3 if directions.shape[1] > 2 else None : -1]
+    if flat.shape[1] < 2:
+        flat = np.column_stack([flat, np.zeros(len(flat))])
+    largest = np.abs(flat).max()
+    return np.ascontiguousarray(flat / (largest if largest > 0 else 1), np.float32)
+
+
+def _classes(words: Vectors, mapped: int, k: int) -> npt.NDArray[np.uint8]:
+    first = Vectors(words.words[:mapped], words.vectors[:mapped])
+    labels = word_classes(first, min(k, max(1, int(np.count_nonzero(first.norms))))).labels
+    return np.where(labels == NO_CLASS, WITHOUT_CLASS, labels).astype(np.uint8)
