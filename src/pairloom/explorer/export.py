@@ -62,7 +62,7 @@ def exported_page(
     data = json_in_html({"version": __version__, "models": [_model(model, words) for model in models]})
     policy = _POLICY.format(script=_hash(script), style=_hash(style))
     # As functions: in a replacement string, backslashes would be read as escapes.
-    html = _ICON.sub(lambda match: f"{match['before']}{_data_url(files, match['file'])}\"", html)
+    html = _ICON.sub(lambda match: f'{match["before"]}{_data_url(files, match["file"])}"', html)
     html = _STYLE.sub(lambda _: f"<style>{style}</style>", html)
     html = _SCRIPT.sub(lambda _: "", html)
     left = _LOCAL.search(html)
@@ -71,7 +71,7 @@ def exported_page(
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     html = html.replace('<meta charset="utf-8">', f'<meta charset="utf-8">\n{meta}', 1)
     end = f'<script type="application/json" id="embedded">{data}</script>\n<script>{script}</script>\n</body>'
-    return "".join(html.rpartition("</body>")[0::2]).replace("\n</html>", f"{end}\n</html>").encode()
+    return html.replace("</body>", end, 1).encode()
 
 
 def json_in_html(data: Any) -> str:

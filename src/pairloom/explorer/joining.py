@@ -59,7 +59,9 @@ def _in_order(modules: Mapping[str, str], path: str, above: tuple[str, ...]) -> 
     if path in above:
         raise InputError(f"The modules {' and '.join(above[above.index(path) :])} import each other. Break the cycle.")
     if path not in modules:
-        raise InputError(f"{above[-1] if above else 'The page'} needs {quoted(path)}, which is not there. Add the file.")
+        raise InputError(
+            f"{above[-1] if above else 'The page'} needs {quoted(path)}, which is not there. Add the file."
+        )
     for match in [*_IMPORT.finditer(modules[path]), *_EXPORT_LIST.finditer(modules[path])]:
         if match["source"]:
             yield from _in_order(modules, _resolved(match["source"], path), (*above, path))

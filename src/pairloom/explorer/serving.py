@@ -18,6 +18,7 @@ from pairloom.explorer.application import application
 from pairloom.explorer.guard import LOCAL_NAMES, MOST_HEADER_BYTES, Guard
 from pairloom.explorer.models import ExploredModel
 from pairloom.system.display import quoted
+from pairloom.system.threads import one_thread
 
 LOOPBACK = "127.0.0.1"
 MOST_CONNECTIONS = 64
@@ -65,15 +66,25 @@ class Limited(H11Protocol):
 
 
 class Explore:
-    """A server for some models, bound to its port. `run` answers until a signal or `stop` ends it."""
+    """A server on a port of its own. `load` gives it models, then `run` answers until a signal or `stop` ends it."""
 
-    def __init__(self, models: Sequence[ExploredModel], *, host: str = LOOPBACK, port: int = 0) -> None:
+    def __init__(self, host: str = LOOPBACK, port: int = 0) -> None:
         self._socket = bound(host, port)
         self.host, self.port = host, int(self._socket.getsockname()[1])
         self.token = secrets.token_urlsafe(32)
         self.guard = Guard(self.token, self.port, *_names(host))
-        self.app = application(models, self.guard)
+        self._models: Sequence[ExploredModel] = ()
+
+    def __enter__(self) -> "Explore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def load(self, models: Sequence[ExploredModel]) -> None:
+        """Take the models to explore."""
         self._models = models
+        self.app = application(models, self.guard)
         self._server = uvicorn.Server(_config(self.app))
 
     @property
@@ -92,7 +103,8 @@ class Explore:
         sys.setswitchinterval(SWITCH_INTERVAL)
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
         self.app.state.answers.start(self._prepare)
-        with contextlib.closing(self._socket):
+        # A search is as fast as memory. Two threads of BLAS would only wait for each other where cores are busy.
+        with one_thread():
             self._server.run(sockets=[self._socket])
 
     def stop(self) -> None:
