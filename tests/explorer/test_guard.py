@@ -33,8 +33,20 @@ def test_a_host_that_names_this_machine_is_answered(host, locked):
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example:8000", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1.evil.example:8000", "localhost:8000@evil.example"]
-    + ["", "0x7f.1:8000", "127.0.0.1:8000 ", "127.0.0.1:99999999", "[::2]:8000", "192.168.0.7:8000", "localhost:"],
+    [
+        "evil.example:8000",
+        "127.0.0.1",
+        "127.0.0.1:8001",
+        "127.0.0.1.evil.example:8000",
+        "localhost:8000@evil.example",
+        "",
+        "0x7f.1:8000",
+        "127.0.0.1:8000 ",
+        "127.0.0.1:99999999",
+        "[::2]:8000",
+        "192.168.0.7:8000",
+        "localhost:",
+    ],
 )
 def test_a_host_of_another_name_is_refused(host, locked):
     assert status(locked, host=host) == 403
@@ -152,8 +164,14 @@ def test_files_of_the_page_come_from_a_table(client):
         "/%2e%2e/guard.py",
         "/vendor",
         "/vendor/",
-    ]
-    + ["/vendor/regl.LICENSE", "/index.html/", "/app.js%00.css", "/etc/passwd", "/./app.js", "/C:/x", "/style.css/.."],
+        "/vendor/regl.LICENSE",
+        "/index.html/",
+        "/app.js%00.css",
+        "/etc/passwd",
+        "/./app.js",
+        "/C:/x",
+        "/style.css/..",
+    ],
 )
 def test_no_request_becomes_a_path(url, client):
     response = client.request("GET", url)
