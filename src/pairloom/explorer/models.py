@@ -1,6 +1,7 @@
 """A model to explore, with what its questions need beside the vectors. Everything here is computed once and kept."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -18,6 +19,7 @@ from pairloom.maps.coordinates import coordinates
 from pairloom.types import Matrix
 from pairloom.vectors.classes import NO_CLASS, word_classes
 from pairloom.vectors.embedding import Embedding, as_embedding
+from pairloom.vectors.shortlist import Shortlist
 from pairloom.vectors.vectors import Vectors
 
 Value = TypeVar("Value")
@@ -62,6 +64,22 @@ class ExploredModel:
     def context_space(self) -> ContextSpace:
         """What all explanations of pairs of words share."""
         return self._keep("context space", lambda: context_space(self.embedding))
+
+    @property
+    def shortlist(self) -> Shortlist | None:
+        """What makes searches of words faster, as soon as `prepare` has made it."""
+        return self._kept.get("shortlist")
+
+    def prepare(self) -> None:
+        """Compute what the first questions need."""
+        for vectors in (self.embedding.words, self.embedding.contexts):
+            _ = vectors.key_to_index, vectors.norms
+        _ = self.completion
+        shortlist = Shortlist(self.embedding.words)
+        shortlist.candidates(np.ones(self.embedding.dim) / self.embedding.dim**0.5, 1)  # compiles its kernel
+        self._keep("shortlist", lambda: shortlist)
+        with suppress(InputError):  # models without contexts explain nothing
+            _ = self.context_space
 
     def classes(self, k: int) -> npt.NDArray[np.uint8]:
         """The class of each mapped word by k-means, WITHOUT_CLASS for vectors of zeros."""
