@@ -41,8 +41,8 @@ class DaemonThreads(Executor):
             del future, call
 
 
-class Answers:
-    """Answers by question: those kept, the oldest question leaving first, and those being computed.
+class KeptAnswers:
+    """KeptAnswers by question: those kept, the oldest question leaving first, and those being computed.
 
     Equal questions at the same time are computed once. All of this happens in the thread of the event loop.
     """
