@@ -46,7 +46,7 @@ async function show() {
     describe(infos[model]);
     atlas.load(model, infos[model], () => panel.refresh()).then(() => panel.show(), (error) => atlas.fail(error));
   } else if (atlas.mode !== colour || (colour === 'similarity' && atlas.word !== word)) {
-    atlas.colour(colour, colour === 'similarity' ? word : null).catch((error) => atlas.fail(error));
+    atlas.colour(colour, colour === 'similarity' ? word : null).catch((error) => atlas.colourFailed(error));
   }
   await shown;
 }
@@ -67,6 +67,7 @@ function startTools(toggleTheme) {
   $('zoom-in').addEventListener('click', () => atlas.map?.move(1.5));
   $('zoom-out').addEventListener('click', () => atlas.map?.move(1 / 1.5));
   $('reset').addEventListener('click', () => atlas.map?.showAll());
+  $('zoom-marked').addEventListener('click', () => atlas.map?.showMarked());
   $('png').addEventListener('click', () => atlas.colouring && atlas.savePng());
   $('svg').addEventListener('click', () => atlas.colouring && atlas.saveSvg());
   $('colour').addEventListener('change', (event) => amend({ colour: event.target.value }));
@@ -75,7 +76,14 @@ function startTools(toggleTheme) {
     event.preventDefault(); // the address belongs to the views
     $('panel').focus();
   });
-  startKeys({ search: () => panel.focus(), open: (n) => panel.open(n), toggleTheme, toggleLasso: () => lasso(!isLasso()), leaveLasso: () => lasso(false) });
+  startKeys({
+    search: () => panel.focus(),
+    open: (n) => panel.open(n),
+    showMarked: () => atlas.map?.showMarked(),
+    toggleTheme,
+    toggleLasso: () => lasso(!isLasso()),
+    leaveLasso: () => lasso(false),
+  });
   startMapKeys($('points'), () => atlas.map);
 }
 

@@ -20,7 +20,7 @@ export class Atlas {
     this.map ??= this.#open();
     Object.assign(this, { coordinates, sizes: byFrequency(coordinates.length / 2) });
     this.map.setNames([]);
-    await this.colour(this.mode, this.word);
+    await this.colour(this.mode, this.word).catch((error) => this.#plain(error));
     this.#say(coordinates.length ? '' : 'This model has no words to show.');
     await this.source.words(model, coordinates.length / 2, (piece) => this.model === model && this.#add(piece, onNames));
     this.map.canvas.dataset.named = this.names.length;
@@ -49,7 +49,8 @@ export class Atlas {
     const { source, model } = this;
     Object.assign(this, { mode, word });
     if (!this.coordinates.length) return;
-    const { values, top } = await this.#values(mode, word);
+    const slow = setTimeout(() => $('legend').replaceChildren('Computing the colours …'), 150);
+    const { values, top } = await this.#values(mode, word).finally(() => clearTimeout(slow));
     if (this.model !== model || this.mode !== mode || this.word !== word) return; // something else was asked meanwhile
     const shown = mode === 'similarity' && !word ? 'frequency' : mode;
     this.colouring = { mode: shown, values, sizes: this.sizes, colours: palette(shown, currentTheme()), top };
@@ -73,6 +74,17 @@ export class Atlas {
     };
     $('legend').replaceChildren(...texts[mode]);
     $('legend').dataset.mode = this.mode;
+  }
+
+  // Draw the points by frequency, since they cannot be coloured as the address asks.
+  async #plain(error) {
+    await this.colour('frequency', null);
+    this.colourFailed(error);
+  }
+
+  // Say in place of the legend why the points keep their colours.
+  colourFailed(error) {
+    $('legend').replaceChildren(error.message);
   }
 
   // Repaint in the colours of the theme.
@@ -103,6 +115,7 @@ export class Atlas {
 
   mark(marks) {
     this.map?.mark(marks);
+    $('zoom-marked').disabled = !(marks.chosen?.length || marks.found?.length || marks.line?.length);
     this.map?.reveal([...(marks.chosen ?? []), ...(marks.line ?? [])]);
   }
 

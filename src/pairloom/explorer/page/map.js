@@ -146,6 +146,12 @@ export class WordMap {
     this.plot.zoomToOrigin({ transition: isMotionWelcome(), transitionDuration: 250 });
   }
 
+  // Zoom to all highlighted words.
+  showMarked() {
+    const rows = this.overlay.markedRows(this.coordinates.length / 2);
+    if (rows.length) this.plot.zoomToPoints(rows, { padding: 0.4, transition: isMotionWelcome(), transitionDuration: 350 });
+  }
+
   // Bring words into view that are outside of it.
   reveal(rows) {
     const known = rows.filter((row) => row < this.coordinates.length / 2);

@@ -4,7 +4,7 @@ import { decimal, h, named, plural, visible } from '../dom.js';
 
 export const models = {
   name: 'models',
-  title: 'Two models',
+  title: 'Models',
   needsModels: 2,
   take: ([word = '']) => ({ word }),
   sections: [

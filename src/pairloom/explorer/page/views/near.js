@@ -7,7 +7,7 @@ const N = 12;
 
 export const near = {
   name: 'near',
-  title: 'Neighbours',
+  title: 'Near',
   sections: [
     {
       fields: [{ name: 'word', label: 'Search a word', many: true }],
