@@ -14,7 +14,7 @@ import pytest
 
 from tests.explorer.browser.driving import ARGUMENTS, Visit, environment, explored, pairloom, visiting
 
-
+collect_ignore = ["make_models.py"]  # for the Python of the package; doctests are not looked for in it
 MEASURED: list[str] = []
 
 

@@ -38,7 +38,7 @@ def test_dark_follows_the_system_and_the_switch_is_remembered(chromium, server, 
 def test_a_phone_scrolls_in_one_direction_only(chromium, server, cookies, view):
     with visiting(chromium, server["address"], cookies, viewport={"width": 400, "height": 800}) as visit:
         page = visit.open(view)
-        page.locator("h2, [role=alert]").first.wait_for()
+        page.locator("#view h2, [role=alert]").first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
         assert page.locator("#points").bounding_box()["height"] > 300
         visit.screenshot(f"phone-{view[1:].split('?')[0]}")
@@ -50,7 +50,7 @@ def test_axe_finds_no_fault(chromium, server, cookies, scheme, view):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     with visiting(chromium, server["address"], cookies, color_scheme=scheme) as visit:
         page = visit.open(view)
-        page.locator("h2, [role=alert]").first.wait_for()
+        page.locator("#view h2, [role=alert]").first.wait_for()
         page.wait_for_timeout(300)
         rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
         found = axe.run(page, options=rules).response["violations"]
@@ -69,11 +69,11 @@ def exported(models) -> Path:
 def test_the_exported_file_answers_from_disk_as_the_server_does(chromium, server, cookies, exported, view):
     with visiting(chromium, server["address"], cookies) as visit:
         page = visit.open(view)
-        page.locator("h2").wait_for()
+        page.locator("#view h2").wait_for()
         expected = answers(page)
     with visiting(chromium, exported.as_uri()) as visit:
         page = visit.open(view)
-        page.locator("h2").wait_for()
+        page.locator("#view h2").wait_for()
         found = answers(page)
         expect(page.locator("#note")).to_contain_text("rounded to 8 bits")
         visit.screenshot(f"exported-{view[1:].split('?')[0]}")
@@ -88,7 +88,7 @@ def answers(page):
     texts = page.locator("#view .number, #view dd").all_inner_texts()
     plain = [text.replace("−", "-").strip("%> ").strip() for text in texts]
     return {
-        "heading": page.locator("h2").inner_text(),
+        "heading": page.locator("#view h2").inner_text(),
         "numbers": [float(text) / (100 if "%" in raw else 1) for text, raw in zip(plain, texts, strict=True)],
     }
 

@@ -17,8 +17,8 @@ PLACE = """async word => {
     const map = new Float32Array(await (await fetch('api/map?model=0')).arrayBuffer());
     const row = words.indexOf(word);
     const { width, height, left, top } = document.getElementById('points').getBoundingClientRect();
-    const half = Math.min(width, height) / 2;
-    return [left + width / 2 + half * map[2 * row], top + height / 2 - half * map[2 * row + 1]];
+    const half = height / 2 / 1.16; // MARGIN and CENTRE of map.js
+    return [left + width / 2 + half * map[2 * row], top + height / 2 - half * (map[2 * row + 1] - 0.05)];
 }"""
 
 # How many pixels of the points' canvas differ from its background.
@@ -44,7 +44,7 @@ def test_hover_shows_word_and_count_and_a_click_selects(visit):
     word = tip.locator("bdi").inner_text()
     page.mouse.down()
     page.mouse.up()
-    expect(page.locator("h2")).to_have_text(word)
+    expect(page.locator("#view h2")).to_have_text(word)
 
 
 def test_the_lasso_lists_the_words_inside_and_its_address_opens_again(visit):
@@ -59,7 +59,7 @@ def test_the_lasso_lists_the_words_inside_and_its_address_opens_again(visit):
     for place in places[1:]:
         page.mouse.move(*place, steps=12)
     page.mouse.up()
-    heading = page.locator("h2")
+    heading = page.locator("#view h2")
     expect(heading).to_contain_text("in the lasso")
     n = int(heading.inner_text().split()[0])
     assert 30 < n <= int(page.get_attribute("#points", "data-drawn"))
@@ -102,7 +102,7 @@ def test_zoom_and_show_all_change_the_picture_and_lead_back(visit):
 
 def test_the_map_is_saved_as_png_and_svg(visit, tmp_path):
     page = visit.open("#near?word=king")
-    expect(page.locator("h2")).to_have_text("king")
+    expect(page.locator("#view h2")).to_have_text("king")
     with page.expect_download() as waited:
         page.get_by_role("button", name="Save the map as PNG").click()
     assert waited.value.suggested_filename == "topics.png"

@@ -27,7 +27,7 @@ def test_a_word_is_searched_with_completion_by_keyboard(visit):
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("option", name="queen")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
-    expect(page.locator("h2")).to_have_text("queen")
+    expect(page.locator("#view h2")).to_have_text("queen")
     assert page.url.endswith("#near?word=queen")
     assert page.title() == "queen – Near – pairloom"
     expect(page.locator("#announcer")).to_contain_text("Nearest to queen")
@@ -45,7 +45,7 @@ def test_escape_closes_the_completions_and_keeps_the_text(visit):
 
 def test_neighbours_are_of_the_planted_topic_among_words_and_contexts(visit):
     page = visit.open("#near?word=king")
-    expect(page.locator("h2")).to_have_text("king")
+    expect(page.locator("#view h2")).to_have_text("king")
     similar = words(page, ".group-of:nth-of-type(1) .bars")
     assert len(similar) == 12
     assert len(FAMILY & set(similar)) >= 10
@@ -58,15 +58,15 @@ def test_neighbours_are_of_the_planted_topic_among_words_and_contexts(visit):
 def test_several_words_are_chips_and_their_mean_is_asked(visit):
     page = visit.open("#near?word=king&word=piano")
     expect(page.locator(".chips li")).to_have_count(2)
-    expect(page.locator("h2")).to_have_text("king + piano")
+    expect(page.locator("#view h2")).to_have_text("king + piano")
     page.get_by_role("button", name="Remove king").click()
-    expect(page.locator("h2")).to_have_text("piano")
+    expect(page.locator("#view h2")).to_have_text("piano")
     assert page.url.endswith("#near?word=piano")
 
 
 def test_two_words_are_compared_with_reasons_and_probabilities(visit):
     page = visit.open("#pair?a=king&b=queen&w=king&c=crown")
-    expect(page.locator("h2")).to_have_text("king and queen")
+    expect(page.locator("#view h2")).to_have_text("king and queen")
     expect(page.get_by_role("heading", name="Why are these two similar?")).to_be_visible()
     prefer = page.get_by_role("heading", name="Both prefer").locator("..")
     assert len(prefer.locator(".bars li").all()) == 10
@@ -85,20 +85,20 @@ def test_an_analogy_has_two_answers(visit):
     expect(page.get_by_role("heading", name="By addition")).to_be_visible()
     expect(page.get_by_role("heading", name="By multiplication")).to_be_visible()
     assert "a=king&b=queen&c=apple" in page.url
-    expect(page.locator("h2 em")).to_have_text(re.compile("pear|plum|cherry|grape|melon|fruit|orchard"))
+    expect(page.locator("#view h2 em")).to_have_text(re.compile("pear|plum|cherry|grape|melon|fruit|orchard"))
     visit.screenshot("analogy")
 
 
 def test_the_odd_one_out_is_found(visit):
     page = visit.open("#odd?word=king&word=queen&word=melon&word=duke")
-    expect(page.locator("h2")).to_have_text("melon is the odd one out")
+    expect(page.locator("#view h2")).to_have_text("melon is the odd one out")
     visit.open("#odd?word=king&word=queen", ready=False)
     expect(page.locator(".empty")).to_contain_text("three words or more")
 
 
 def test_a_path_is_listed_and_drawn_on_the_map(visit):
     page = visit.open("#path?from=king&to=piano")
-    expect(page.locator("h2")).to_have_text("king → piano")
+    expect(page.locator("#view h2")).to_have_text("king → piano")
     steps = words(page, ".steps tbody")
     assert steps[0] == "king"
     assert steps[-1] == "piano"
@@ -108,7 +108,7 @@ def test_a_path_is_listed_and_drawn_on_the_map(visit):
 
 def test_two_models_show_what_is_kept_gained_and_lost(visit):
     page = visit.open("#models?word=king")
-    expect(page.locator("h2")).to_have_text("king")
+    expect(page.locator("#view h2")).to_have_text("king")
     counts = [int(re.search(r"\d+", text)[0]) for text in page.locator(".group-of h3").all_inner_texts()]
     kept, gained, lost = counts
     assert kept + gained == kept + lost == 20
@@ -122,7 +122,7 @@ def test_two_models_show_what_is_kept_gained_and_lost(visit):
 
 def test_back_and_forward_lead_through_the_views(visit):
     page = visit.open("#near?word=king")
-    heading = page.locator("h2")
+    heading = page.locator("#view h2")
     page.locator(".bars .word-link").first.click()
     expect(heading).not_to_have_text("king")
     second = heading.inner_text()
@@ -146,7 +146,7 @@ def test_hostile_and_foreign_words_are_shown_as_text(visit, word):
     page = visit.open()
     page.evaluate("word => { location.hash = '#near?' + new URLSearchParams({ word }) }", word)
     shown = word.replace("\u202e", "‹U+202E›")
-    expect(page.locator("h2 bdi")).to_have_text(shown)
+    expect(page.locator("#view h2 bdi")).to_have_text(shown)
     expect(page.locator(".chips bdi")).to_have_text(shown)
     page.wait_for_timeout(100)
     assert page.evaluate("window.hacked") is None
@@ -162,10 +162,11 @@ def test_the_whole_page_works_by_keyboard_alone(visit):
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.keyboard.press("1")
+    expect(page.get_by_role("link", name="Near")).to_have_attribute("aria-current", "page")
     page.keyboard.press("/")
     page.keyboard.type("king")
     page.keyboard.press("Enter")
-    expect(page.locator("h2")).to_have_text("king")
+    expect(page.locator("#view h2")).to_have_text("king")
     seen = []
     for _ in range(40):
         page.keyboard.press("Tab")
