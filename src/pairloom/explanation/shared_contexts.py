@@ -92,6 +92,8 @@ def explain_similarity(
         raise InputError(
             f"counts cannot be {of_type(counts)}. Use the result of pairloom.explanation.count_corpus, or None."
         )
+    if space is not None and not isinstance(space, ContextSpace):
+        raise InputError(f"space cannot be {of_type(space)}. Use the result of context_space(embedding), or None.")
     rows = [embedding.words.get_index(word) for word in (a, b)]
     check_similarity_memory(Budget(max_memory), embedding)
     space = context_space(embedding) if space is None else space

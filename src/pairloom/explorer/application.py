@@ -65,8 +65,9 @@ class _Asked:
         question = self._url.path, scope["query_string"]
         answer = self._answers.kept(question)
         if answer is None:
+            compute = partial(self._compute, scope["query_string"])
             try:
-                answer = await self._answers.computed(question, partial(self._compute, scope["query_string"]))
+                answer = compute() if self._url.quick else await self._answers.computed(question, compute)
             except PairloomError as error:
                 status = 404 if isinstance(error, UnknownWordError) else 400
                 await JSONResponse({"error": str(error)}, status)(scope, receive, send)

@@ -34,6 +34,7 @@ def joined(modules: Mapping[str, str], start: str) -> str:
     """The module `start` and all that it imports, as one script. `modules` are sources by path.
 
     >>> print(joined({"main.js": "import { x } from './x.js';\\nprint(x);", "x.js": "export const x = 1;"}, "main.js"))
+    "use strict";
     const $0 = (() => {
     const x = 1;
     return { get x() { return x; } };
@@ -51,7 +52,7 @@ def joined(modules: Mapping[str, str], start: str) -> str:
         for path in _in_order(modules, start, ())
         if path not in numbers
     ]
-    return "".join(script)
+    return "".join(['"use strict";\n', *script])  # as modules always are
 
 
 def _in_order(modules: Mapping[str, str], path: str, above: tuple[str, ...]) -> Iterator[str]:

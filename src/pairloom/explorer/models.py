@@ -53,10 +53,10 @@ class ExploredModel:
         """The ETag of the map."""
         return f'"{sha256(self.map_bytes).hexdigest()[:32]}"'
 
-    @property
+    @cached_property
     def completion(self) -> Completion:
         """The words by spelling."""
-        return self._keep("completion", lambda: Completion(self.embedding.words.words))
+        return Completion(self.embedding.words.words)
 
     @property
     def context_space(self) -> ContextSpace:

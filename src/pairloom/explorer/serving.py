@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -101,7 +102,7 @@ class Explore:
     def run(self) -> None:
         """Answer requests. A signal ends it and is then raised again."""
         sys.setswitchinterval(SWITCH_INTERVAL)
-        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+        _quieten(logging.getLogger("uvicorn.error"))
         self.app.state.answers.start(self._prepare)
         # A search is as fast as memory. Two threads of BLAS would only wait for each other where cores are busy.
         with one_thread():
@@ -141,6 +142,12 @@ def bound(host: str, port: int) -> socket.socket:
             f"Port {port} of {host} cannot be used ({_reason(error)}). Choose another, or 0 for any free one."
         ) from None
     return listening
+
+
+def _quieten(logger: logging.Logger) -> None:
+    """Log faults of ours only. A request that breaks HTTP after its headers is answered twice, and h11 complains."""
+    logger.setLevel(logging.ERROR)
+    logger.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], h11.LocalProtocolError)))
 
 
 def _config(app: Any) -> uvicorn.Config:

@@ -28,6 +28,7 @@ class Url(NamedTuple):
     parameters: tuple[Parameter, ...] = ()
     schema: Schema | None = None  # of the JSON; None if the answer is binary
     layout: str = ""  # of a binary answer
+    quick: bool = False  # answered in less time than another thread takes to begin
 
 
 def _fields(**of: Schema) -> Schema:
@@ -101,7 +102,7 @@ OF = Parameter("of", "whose vectors to search", "words", choices=("words", "cont
 WORDS = Parameter("word", "a word; it may be repeated", repeats=True, required=True)
 
 URLS = (
-    Url("/api/models", answers.models, "The models", schema=_fields(models=_list(FACTS), version=TEXT)),
+    Url("/api/models", answers.models, "The models", schema=_fields(models=_list(FACTS), version=TEXT), quick=True),
     Url(
         "/api/map",
         answers.coordinates,
@@ -140,6 +141,7 @@ URLS = (
         "Words that begin with some letters, in any case: the most frequent first",
         (_model(), Parameter("prefix", "the first letters", ""), _n(10)),
         _fields(words=_list(_fields(word=TEXT, row=WHOLE, count=WHOLE))),
+        quick=True,
     ),
     Url(
         "/api/near",

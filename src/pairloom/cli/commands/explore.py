@@ -91,18 +91,20 @@ def _check(args: Namespace) -> None:
     """Refuse what cannot work before models are loaded and maps are made."""
     checked_threads(args.threads)
     check_whole("words", args.words, 1, 1_000_000, "20000 is usual")
-    if args.export is None:
-        if args.export_words is not None:
-            raise InputError("--export-words says how large the exported page is. Give --export OUT.html, too.")
+    check_whole("seed", args.seed, 0, 2**32 - 1, "another seed gives another map")
+    check_whole("port", args.port, 0, 65535, "0 is any free port")
+    if args.export_words is not None:
+        check_whole("export_words", args.export_words, 1, 1_000_000, "10000 is usual")
+    if args.export is not None:
+        from pairloom.system.files import check_folder
+
+        check_folder(args.export)
+        check_not_read(args.export, *args.model)
+    elif args.export_words is not None:
+        raise InputError("--export-words says how large the exported page is. Give --export OUT.html, too.")
+    else:
         for package in ("starlette", "uvicorn", "threadpoolctl"):
             need(package, "explore", "pairloom explore")
-        check_whole("port", args.port, 0, 65535, "0 is any free port")
-        return
-    from pairloom.system.files import check_folder
-
-    check_whole("export_words", args.export_words or 1, 1, 1_000_000, "10000 is usual")
-    check_folder(args.export)
-    check_not_read(args.export, *args.model)
 
 
 def _opened(args: Namespace) -> list["ExploredModel"]:
