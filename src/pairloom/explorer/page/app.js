@@ -22,7 +22,7 @@ const panel = new Panel(() => ({
   names: atlas.names,
   coordinates: atlas.coordinates,
   counts: (row) => atlas.countOf(row),
-  rowsOf: (list) => atlas.rowsOf(list),
+  named: atlas.named,
   mark: (marks) => atlas.mark(marks),
   complete: async (prefix) => (await source.complete(modelOf(read()), prefix, 8)).words,
 }));
@@ -40,15 +40,14 @@ async function show() {
   const [word = null] = words(address);
   $('colour').querySelector(`[value=${colour}]`).checked = true;
   $('model').value = String(model);
-  const shown = panel.show();
   if (atlas.model !== model) {
     Object.assign(atlas, { mode: colour, word: colour === 'similarity' ? word : null });
     describe(infos[model]);
-    atlas.load(model, infos[model], () => panel.refresh()).then(() => panel.show(), (error) => atlas.fail(error));
+    atlas.load(model, infos[model], () => panel.refresh()).catch((error) => atlas.fail(error));
   } else if (atlas.mode !== colour || (colour === 'similarity' && atlas.word !== word)) {
     atlas.colour(colour, colour === 'similarity' ? word : null).catch((error) => atlas.colourFailed(error));
   }
-  await shown;
+  await panel.show();
 }
 
 function describe(info) {
