@@ -122,7 +122,9 @@ def _fetch(name: str, version: str) -> dict[str, bytes]:
 def _changed(text: str, package: Package) -> str:
     for old, new in package.changes:
         if text.count(old) != 1:
-            raise SystemExit(f"{package.name} {package.version} no longer has this text once: {old!r}. Look at it anew.")
+            raise SystemExit(
+                f"{package.name} {package.version} no longer has this text once: {old!r}. Look at it anew."
+            )
         text = text.replace(old, new)
     return package.before + text + package.after
 

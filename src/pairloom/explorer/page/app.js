@@ -22,7 +22,7 @@ const panel = new Panel(() => ({
   names: atlas.names,
   coordinates: atlas.coordinates,
   counts: (row) => atlas.countOf(row),
-  rowsOf: (list) => atlas.rowsOf(list),
+  named: atlas.named,
   mark: (marks) => atlas.mark(marks),
   complete: async (prefix) => (await source.complete(modelOf(read()), prefix, 8)).words,
 }));
@@ -40,15 +40,14 @@ async function show() {
   const [word = null] = words(address);
   $('colour').querySelector(`[value=${colour}]`).checked = true;
   $('model').value = String(model);
-  const shown = panel.show();
   if (atlas.model !== model) {
     Object.assign(atlas, { mode: colour, word: colour === 'similarity' ? word : null });
     describe(infos[model]);
-    atlas.load(model, infos[model], () => panel.refresh()).then(() => panel.show(), (error) => atlas.fail(error));
+    atlas.load(model, infos[model], () => panel.refresh()).catch((error) => atlas.fail(error));
   } else if (atlas.mode !== colour || (colour === 'similarity' && atlas.word !== word)) {
-    atlas.colour(colour, colour === 'similarity' ? word : null).catch((error) => atlas.fail(error));
+    atlas.colour(colour, colour === 'similarity' ? word : null).catch((error) => atlas.colourFailed(error));
   }
-  await shown;
+  await panel.show();
 }
 
 function describe(info) {
@@ -67,6 +66,7 @@ function startTools(toggleTheme) {
   $('zoom-in').addEventListener('click', () => atlas.map?.move(1.5));
   $('zoom-out').addEventListener('click', () => atlas.map?.move(1 / 1.5));
   $('reset').addEventListener('click', () => atlas.map?.showAll());
+  $('zoom-marked').addEventListener('click', () => atlas.map?.showMarked());
   $('png').addEventListener('click', () => atlas.colouring && atlas.savePng());
   $('svg').addEventListener('click', () => atlas.colouring && atlas.saveSvg());
   $('colour').addEventListener('change', (event) => amend({ colour: event.target.value }));
@@ -75,7 +75,14 @@ function startTools(toggleTheme) {
     event.preventDefault(); // the address belongs to the views
     $('panel').focus();
   });
-  startKeys({ search: () => panel.focus(), open: (n) => panel.open(n), toggleTheme, toggleLasso: () => lasso(!isLasso()), leaveLasso: () => lasso(false) });
+  startKeys({
+    search: () => panel.focus(),
+    open: (n) => panel.open(n),
+    showMarked: () => atlas.map?.showMarked(),
+    toggleTheme,
+    toggleLasso: () => lasso(!isLasso()),
+    leaveLasso: () => lasso(false),
+  });
   startMapKeys($('points'), () => atlas.map);
 }
 

@@ -11,18 +11,26 @@ export class Atlas {
     this.coordinates = new Float32Array(0);
   }
 
-  // Load the map of a model. The names follow in pieces, most frequent first; `onNames` is called after each.
+  // Load the map of a model. The names follow in pieces, most frequent first; `onNames` is called after each, and
+  // `named` is kept after the first.
   async load(model, info, onNames) {
     Object.assign(this, { model, info, names: [], counts: [], rows: new Map(), coordinates: new Float32Array(0) });
+    const { promise, resolve } = Promise.withResolvers();
+    this.named = promise;
     this.#say('Loading the map …');
     const coordinates = await this.source.map(model);
     if (this.model !== model) return;
     this.map ??= this.#open();
     Object.assign(this, { coordinates, sizes: byFrequency(coordinates.length / 2) });
     this.map.setNames([]);
-    await this.colour(this.mode, this.word);
+    await this.colour(this.mode, this.word).catch((error) => this.#plain(error));
     this.#say(coordinates.length ? '' : 'This model has no words to show.');
-    await this.source.words(model, coordinates.length / 2, (piece) => this.model === model && this.#add(piece, onNames));
+    await this.source.words(model, coordinates.length / 2, (piece) => {
+      if (this.model !== model) return;
+      this.#add(piece);
+      resolve();
+      onNames();
+    });
     this.map.canvas.dataset.named = this.names.length;
   }
 
@@ -34,14 +42,14 @@ export class Atlas {
     });
   }
 
-  #add({ start, words, counts }, onNames) {
+  #add({ start, words, counts }) {
     words.forEach((word, i) => {
       this.names[start + i] = word;
       this.rows.set(word, start + i);
       if (counts) this.counts[start + i] = counts[i];
     });
     this.map.setNames(this.names);
-    onNames();
+    this.#applyMarks();
   }
 
   // Colour the points by frequency, class, or similarity to a word.
@@ -49,7 +57,8 @@ export class Atlas {
     const { source, model } = this;
     Object.assign(this, { mode, word });
     if (!this.coordinates.length) return;
-    const { values, top } = await this.#values(mode, word);
+    const slow = setTimeout(() => $('legend').replaceChildren('Computing the colours …'), 150);
+    const { values, top } = await this.#values(mode, word).finally(() => clearTimeout(slow));
     if (this.model !== model || this.mode !== mode || this.word !== word) return; // something else was asked meanwhile
     const shown = mode === 'similarity' && !word ? 'frequency' : mode;
     this.colouring = { mode: shown, values, sizes: this.sizes, colours: palette(shown, currentTheme()), top };
@@ -75,6 +84,17 @@ export class Atlas {
     $('legend').dataset.mode = this.mode;
   }
 
+  // Draw the points by frequency, since they cannot be coloured as the address asks.
+  async #plain(error) {
+    await this.colour('frequency', null);
+    this.colourFailed(error);
+  }
+
+  // Say in place of the legend why the points keep their colours.
+  colourFailed(error) {
+    $('legend').replaceChildren(error.message);
+  }
+
   // Repaint in the colours of the theme.
   restyle() {
     if (!this.map) return;
@@ -97,13 +117,19 @@ export class Atlas {
     return this.counts[row] ?? null;
   }
 
-  rowsOf(words) {
-    return words.map((word) => this.rows.get(word)).filter((row) => row !== undefined);
+  // Highlight words, given as rows or by name, now or when the map has come.
+  mark(marks) {
+    this.marks = marks;
+    this.#applyMarks();
   }
 
-  mark(marks) {
-    this.map?.mark(marks);
-    this.map?.reveal([...(marks.chosen ?? []), ...(marks.line ?? [])]);
+  #applyMarks() {
+    const { chosen, found, line, area } = this.marks ?? {};
+    const rowsOf = (words = []) => words.map((word) => (typeof word === 'number' ? word : this.rows.get(word))).filter((row) => row !== undefined);
+    const [asked, answered, way] = [chosen, found, line].map(rowsOf);
+    $('zoom-marked').disabled = !(asked.length || answered.length || way.length);
+    this.map?.mark({ chosen: asked, found: answered, line: way, area });
+    this.map?.reveal([...asked, ...way]);
   }
 
   savePng() {

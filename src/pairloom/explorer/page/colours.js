@@ -33,11 +33,11 @@ export function byFrequency(n) {
   return Float32Array.from({ length: n }, (_, row) => 1 - Math.log(row + 1) / last);
 }
 
-// 0 at cosine 0 and below, 1 at the largest cosine of another word.
+// 0 at cosine 0 and below, 1 at the largest cosine of another word; squared, so that the few similar words stand out.
 export function bySimilarity(cosines) {
   let top = 0.05;
   for (const x of cosines) if (x > top && x < 0.9999) top = x;
-  return { values: cosines.map((x) => Math.min(1, Math.max(0, x / top))), top };
+  return { values: cosines.map((x) => Math.min(1, Math.max(0, x / top)) ** 2), top };
 }
 
 // The index into the palette for a value, as the shader of the map computes it.

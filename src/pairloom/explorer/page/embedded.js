@@ -25,7 +25,9 @@ export class EmbeddedSource {
   }
 
   async classes(model) {
-    return this.opened[model].classes;
+    const { classes } = this.opened[model];
+    if (!classes) throw new Error("This file has no classes. Install pairloom[sklearn] and export it again.");
+    return classes;
   }
 
   async similarityTo(model, word) {
@@ -148,7 +150,7 @@ function open({ dim, data }) {
     C: data.C ? rows(data.contexts, data.C, data.C_scale) : null,
     counts: data.counts,
     coordinates: floats(data.coordinates),
-    classes: decode(data.classes, Uint8Array),
+    classes: data.classes ? decode(data.classes, Uint8Array) : null,
     mean: floats(data.mean),
     root: floats(data.root),
     noise_root: floats(data.noise_root),

@@ -7,7 +7,7 @@ export function buildForm(section, complete, onAsk) {
   const fields = section.fields.map((field) => (field.many ? new Chips(field) : new Single(field)));
   for (const field of fields) field.build(complete, () => ask(field));
   const button = h('button', { class: 'primary' }, section.button);
-  const form = h('form', { class: `ask${fields.length > 1 ? ' wide' : ''}` }, fields.map((field) => field.element), button);
+  const form = h('form', { class: `ask${fields.length > 1 ? ' wide' : ''}` }, fields.map((field) => field.element), button, fields.map((field) => field.chips));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     for (const field of fields) field.take();
@@ -61,7 +61,6 @@ class Chips {
     input.addEventListener('keydown', (event) => {
       if (event.key === 'Backspace' && !input.value && this.values.length) this.#remove(this.values.length - 1);
     });
-    element.append(this.chips);
     Object.assign(this, { element, input });
   }
 

@@ -1,12 +1,13 @@
 // Keys of the whole page. Where text is typed, they are text.
 import { $ } from './dom.js';
 
-export function startKeys({ search, open, toggleTheme, toggleLasso, leaveLasso }) {
+export function startKeys({ search, open, showMarked, toggleTheme, toggleLasso, leaveLasso }) {
   const help = $('help');
   $('help-open').addEventListener('click', () => help.showModal());
   const keys = {
     '/': search,
     '?': () => help.showModal(),
+    z: showMarked,
     l: toggleLasso,
     d: toggleTheme,
   };

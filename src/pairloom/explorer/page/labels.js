@@ -1,4 +1,5 @@
-// Which words are written on the map and where: highlighted ones first, then the most frequent, as long as there is room.
+// Which words are written on the map and where: those of the question in any case, then those of the answer and then
+// the most frequent ones, as long as there is room.
 
 const AREA = 5200; // pixels of the map for each label
 const TRIES = 6000; // words looked at before the map counts as full
@@ -15,24 +16,24 @@ export function* rowsInView(coordinates, place, width, height) {
   }
 }
 
-export function placeLabels(context, { coordinates, nameOf, place, width, height, strong }) {
+export function placeLabels(context, { coordinates, nameOf, place, width, height, sure, strong }) {
   const room = new Room();
   const labels = [];
-  const add = ({ row, x, y }, isStrong) => {
+  const add = ({ row, x, y }, isStrong, isSure = false) => {
     const text = nameOf(row);
     if (text === undefined) return false;
     const box = boxOf(context, text, x, y, width, isStrong);
-    if (!isStrong && !room.isFree(box)) return false;
+    if (!isSure && !room.isFree(box)) return false;
     room.take(box);
     labels.push({ row, text, x: box.middle, y: box.bottom - MARGIN, strong: isStrong });
     return true;
   };
   const { ax, bx, ay, by } = place;
-  for (const row of strong) {
+  const chosen = new Set([...sure, ...strong]);
+  for (const row of chosen) {
     const [x, y] = [ax * coordinates[2 * row] + bx, ay * coordinates[2 * row + 1] + by];
-    if (x >= 0 && y >= 0 && x <= width && y <= height) add({ row, x, y }, true);
+    if (x >= 0 && y >= 0 && x <= width && y <= height) add({ row, x, y }, true, sure.includes(row));
   }
-  const chosen = new Set(strong);
   let left = Math.min(160, (width * height) / AREA);
   let tries = TRIES;
   for (const point of rowsInView(coordinates, place, width, height)) {

@@ -11,6 +11,10 @@ const SIZES = [
   [Infinity, 1.4, 3, 0.45],
 ];
 
+// Where the camera starts: the map with a margin, a little lower than the middle to leave room for the tools.
+const MARGIN = 1.16;
+const CENTRE = [0, 0.05];
+
 export class WordMap {
   constructor(box, canvas, overlay, { onClick, onArea, onHover }) {
     Object.assign(this, { box, canvas, names: [], coordinates: new Float32Array(0) });
@@ -21,6 +25,8 @@ export class WordMap {
       canvas,
       width,
       height,
+      cameraDistance: far(width, height),
+      cameraTarget: CENTRE,
       backgroundColor: inks().paper,
       colorBy: 'valueA',
       sizeBy: 'valueB',
@@ -143,19 +149,33 @@ export class WordMap {
   }
 
   showAll() {
-    this.plot.zoomToOrigin({ transition: isMotionWelcome(), transitionDuration: 250 });
+    const { width, height } = this.box.getBoundingClientRect();
+    this.plot.zoomToLocation(CENTRE, far(width, height), { transition: isMotionWelcome(), transitionDuration: 250 });
   }
 
-  // Bring words into view that are outside of it.
+  // Zoom to all highlighted words.
+  showMarked() {
+    const rows = this.overlay.markedRows(this.coordinates.length / 2);
+    if (rows.length === 1) return this.#near(rows[0]);
+    if (rows.length) this.plot.zoomToPoints(rows, { padding: 0.4, transition: isMotionWelcome(), transitionDuration: 350 });
+  }
+
+  #near(row) {
+    const target = [this.coordinates[2 * row], this.coordinates[2 * row + 1]];
+    this.plot.zoomToLocation(target, 0.2, { transition: isMotionWelcome(), transitionDuration: 350 });
+  }
+
+  // Show all if one of these words is outside of what is visible.
   reveal(rows) {
-    const known = rows.filter((row) => row < this.coordinates.length / 2);
     const { width, height } = this.box.getBoundingClientRect();
-    const isSeen = ([x, y]) => x > 20 && y > 30 && x < width - 20 && y < height - 10;
-    if (!known.length || known.every((row) => isSeen(this.plot.getScreenPosition(row)))) return;
-    this.plot.zoomToPoints(known, { padding: 0.5, transition: isMotionWelcome(), transitionDuration: 350 });
+    const isSeen = ([x, y]) => x >= 0 && y >= 0 && x <= width && y <= height;
+    const known = rows.filter((row) => row < this.coordinates.length / 2);
+    if (!known.every((row) => isSeen(this.plot.getScreenPosition(row)))) this.showAll();
   }
 }
 
+// Coordinates from -1 to 1 fill the height; a map that is higher than wide needs more distance.
+const far = (width, height) => MARGIN * Math.max(1, height / width);
 const isMotionWelcome = () => !matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 function extremes(coordinates) {

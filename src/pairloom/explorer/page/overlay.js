@@ -15,6 +15,10 @@ export class Overlay {
     Object.assign(this, { chosen, found, path: line, polygon: area });
   }
 
+  markedRows(n) {
+    return [...new Set([...this.chosen, ...this.path, ...this.found])].filter((row) => row < n);
+  }
+
   draw({ coordinates, names, place, width, height }) {
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
@@ -23,9 +27,8 @@ export class Overlay {
     const mapped = (rows) => rows.filter((row) => row < n);
     const at = (row) => toScreen(place, coordinates[2 * row], coordinates[2 * row + 1]);
     const [chosen, found] = [mapped(this.chosen), mapped(this.found)];
-    const strong = [...new Set([...chosen, ...mapped(this.path), ...found])];
     const nameOf = (row) => (names[row] === undefined ? undefined : visible(names[row]));
-    this.labels = placeLabels(this.context, { coordinates, nameOf, place, width, height, strong });
+    this.labels = placeLabels(this.context, { coordinates, nameOf, place, width, height, sure: chosen, strong: [...mapped(this.path), ...found] });
     this.rings = [...found.map((row) => [...at(row), 5]), ...chosen.map((row) => [...at(row), 8])];
     this.line = mapped(this.path).map(at);
     this.area = this.polygon.map(([x, y]) => toScreen(place, x, y));

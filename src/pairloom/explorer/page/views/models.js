@@ -4,7 +4,7 @@ import { decimal, h, named, plural, visible } from '../dom.js';
 
 export const models = {
   name: 'models',
-  title: 'Two models',
+  title: 'Models',
   needsModels: 2,
   take: ([word = '']) => ({ word }),
   sections: [
@@ -18,10 +18,10 @@ export const models = {
 };
 
 // The model on the map and the next one on the command line.
-async function answer({ source, model, infos, mark, rowsOf }, { word: [word] }) {
+async function answer({ source, model, infos, mark }, { word: [word] }) {
   const other = (model + 1) % infos.length;
   const { kept, gained, lost } = await source.compare(model, other, word, 20);
-  mark({ chosen: rowsOf([word]), found: rowsOf(kept.map((row) => row.word)) });
+  mark({ chosen: [word], found: kept.map((row) => row.word) });
   const names = [infos[model].name, infos[other].name];
   const [first, second] = names[0] === names[1] ? ['the first', 'the second'] : names;
   const part = (title, hint, rows) => group(`${title} (${rows.length})`, hint, rows.length ? table(rows, first, second) : h('p', {}, 'none'));

@@ -7,7 +7,7 @@ const N = 12;
 
 export const near = {
   name: 'near',
-  title: 'Neighbours',
+  title: 'Near',
   sections: [
     {
       fields: [{ name: 'word', label: 'Search a word', many: true }],
@@ -18,7 +18,7 @@ export const near = {
   ],
 };
 
-async function answer({ source, model, info, counts, mark }, { word }) {
+async function answer({ source, model, info, counts, named: loaded, mark }, { word }) {
   const [words, contexts] = await Promise.all([
     source.near(model, word, { n: N }),
     info.contexts ? source.near(model, word, { n: N, against: 'contexts' }) : null,
@@ -27,18 +27,23 @@ async function answer({ source, model, info, counts, mark }, { word }) {
   return {
     said: `Nearest to ${word.map(visible).join(', ')}: ${words.near.slice(0, 5).map((row) => visible(row.word)).join(', ')}`,
     nodes: [
-      title(word, words.row, counts),
+      title(word, words.row, counts, loaded),
       group('Similar words', 'by the cosine of their vectors', similar(words.near, word)),
       contexts ? group('Contexts', 'that the model expects near it: p(D = 1 | w, c)', expected(contexts.near)) : null,
     ],
   };
 }
 
-function title(word, rows, counts) {
-  const count = rows.length === 1 ? counts(rows[0]) : null;
-  const about = count == null ? null : `seen ${whole(count)} times, rank ${whole(rows[0] + 1)}`;
+function title(word, rows, counts, loaded) {
+  const about = h('p', { class: 'hint' });
+  const say = () => {
+    const count = rows.length === 1 ? counts(rows[0]) : null;
+    about.textContent = count == null ? '' : `seen ${whole(count)} times, rank ${whole(rows[0] + 1)}`;
+  };
+  say();
+  loaded.then(say); // counts come with the names of the map
   const names = word.flatMap((one, i) => (i ? [' + ', named(one)] : [named(one)]));
-  return h('header', { class: 'answer-title' }, h('h2', {}, names), about ? h('p', { class: 'hint' }, about) : null);
+  return h('header', { class: 'answer-title' }, h('h2', {}, names), about);
 }
 
 function similar(rows, [first]) {

@@ -17,9 +17,9 @@ export const odd = {
   ],
 };
 
-async function answer({ source, model, mark, rowsOf }, { word }) {
+async function answer({ source, model, mark }, { word }) {
   const found = await source.odd(model, word);
-  mark({ chosen: rowsOf([found.odd]), found: rowsOf(word) });
+  mark({ chosen: [found.odd], found: word });
   const rows = found.words.map((one) => ({ word: one.word, value: one.cosine, marked: one.word === found.odd }));
   return {
     said: `The odd one out is ${visible(found.odd)}.`,
