@@ -1,11 +1,11 @@
-"""KeptAnswers are computed in other threads, once each, and kept within bounds."""
+"""Answers are computed in other threads, once each, and kept within bounds."""
 
 import asyncio
 import threading
 
 import pytest
 
-from pairloom.explorer.workers import KeptAnswers, DaemonThreads
+from pairloom.explorer.workers import DaemonThreads, KeptAnswers
 
 
 def test_an_answer_is_computed_in_another_thread_and_kept():

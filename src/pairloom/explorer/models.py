@@ -121,9 +121,7 @@ def explored_file(
     n = n_mapped(words, embedding)
     vectors = embedding.words
     if np.all(np.diff(vectors.counts) <= 0):  # the first rows are the most frequent words: others need no place
-        places = most_frequent_map(
-            path, vectors, n, method, seed=seed, threads=threads, on_progress=on_progress
-        )
+        places = most_frequent_map(path, vectors, n, method, seed=seed, threads=threads, on_progress=on_progress)
     else:
         places = map_of(path, vectors, method, seed=seed, threads=threads, on_progress=on_progress)[:n]
     return ExploredModel(name=Path(path).name, embedding=embedding, coordinates=places)
