@@ -42,7 +42,7 @@ class DaemonThreads(Executor):
 
 
 class KeptAnswers:
-    """KeptAnswers by question: those kept, the oldest question leaving first, and those being computed.
+    """Answers by question: those kept, the oldest question leaving first, and those being computed.
 
     Equal questions at the same time are computed once. All of this happens in the thread of the event loop.
     """
