@@ -5,13 +5,14 @@ VENV := .venv
 LOCK_VENV := .venv-lock
 PEERS := .venv-peers
 CONFORMANCE := .venv-conformance
+BROWSER := .venv-browser
 OTHER_PYTHONS := 3.12 3.13
 REQUIREMENTS := requirements-dev.txt
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # What reads, writes or lets in: of these every branch is tested.
-COVERED := */formats/*,*/corpus/finding.py,*/corpus/unpacking.py,*/corpus/decoding.py,*/corpus/guessing.py,*/corpus/plain_text.py,*/corpus/lists.py,*/corpus/lines.py,*/corpus/vocabulary.py,*/pairs/pair_reading.py,*/evaluation/questions.py,*/vectors/record.py,*/system/files.py,*/system/temporary.py,*/system/locks.py,*/system/tensors.py,*/system/display.py,*/phrases/files.py,*/training/outputs.py,*/training/checkpoint.py,*/training/loop.py,*/training/monitoring.py,*/training/start.py,*/reports/history.py,*/config.py,*/cli/signals.py,*/cli/saved_command.py,*/maps/saved.py,*/maps/colouring.py
+COVERED := */formats/*,*/corpus/finding.py,*/corpus/unpacking.py,*/corpus/decoding.py,*/corpus/guessing.py,*/corpus/plain_text.py,*/corpus/lists.py,*/corpus/lines.py,*/corpus/vocabulary.py,*/pairs/pair_reading.py,*/evaluation/questions.py,*/vectors/record.py,*/system/files.py,*/system/temporary.py,*/system/locks.py,*/system/tensors.py,*/system/display.py,*/phrases/files.py,*/training/outputs.py,*/training/checkpoint.py,*/training/loop.py,*/training/monitoring.py,*/training/start.py,*/reports/history.py,*/config.py,*/cli/signals.py,*/cli/saved_command.py,*/maps/saved.py,*/maps/colouring.py,*/explorer/guard.py,*/explorer/parameters.py
 
 # The tests run in two lanes, for two cores: the files of BESIDE and then FIGURES in one, all others in the other. Those
 # that compile little come first, so that the lanes do not compile the same kernels at the same time. Of the short
@@ -24,7 +25,7 @@ TRACED := $(BIN)/python -m coverage run -m pytest
 unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-versions test-lowest $(OTHER_PYTHONS:%=test-%) suite quality lint bench reliability cluster-test conformance lock clean
+.PHONY: help demo test test-versions test-lowest $(OTHER_PYTHONS:%=test-%) suite quality lint bench reliability cluster-test conformance browser-test lock clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -82,6 +83,11 @@ cluster-test: $(VENV)/.tests ## train on Ray while workers, raylets and drivers 
 conformance: $(VENV)/.tests $(CONFORMANCE)/.peers ## read the files of other programs and have them read ours
 	$(BIN)/python -m pytest tests/conformance
 
+browser-test: $(VENV)/.tests $(BROWSER)/.browser ## use the page of `pairloom explore` in Chromium, and keep screenshots (3 minutes)
+	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; } \
+		|| { echo "These tests need Chromium. Install it (on Debian: apt-get install chromium) and run this again." >&2; exit 1; }
+	PAIRLOOM=$(abspath $(BIN)/pairloom) $(BROWSER)/bin/python -m pytest --confcutdir=tests/explorer/browser -p no:cacheprovider tests/explorer/browser
+
 COMPILE := UV_CUSTOM_COMPILE_COMMAND='make lock' $(LOCK_VENV)/bin/uv pip compile pyproject.toml --group dev --all-extras \
 	--python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-config --quiet
 
@@ -92,7 +98,7 @@ $(LOCK_VENV)/lowest.txt: pyproject.toml | $(LOCK_VENV)/bin/uv
 	$(COMPILE) --resolution lowest-direct --output-file $@
 
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) $(VENV)-* .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .beside.log build dist
+	rm -rf $(VENV) $(VENV)-* .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .beside.log .browser-screenshots build dist
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The files below mark what is done: .made is an empty environment, .runs has the package, .tests also the tools.
@@ -120,6 +126,11 @@ $(CONFORMANCE)/.peers: | $(CONFORMANCE)/.made
 		$(CONFORMANCE)/bin/python -m pip --disable-pip-version-check --quiet install $$packages \
 			|| echo "$$packages could not be installed; its tests will be skipped."; \
 	done
+	@touch $@
+
+$(BROWSER)/.browser: | $(BROWSER)/.made
+	@echo "Installing Playwright and axe into $(BROWSER); about 50 MB."
+	@$(BROWSER)/bin/python -m pip --disable-pip-version-check --quiet install 'playwright>=1.50' 'axe-playwright-python>=0.1.4' 'pytest>=9.0' 'pytest-timeout>=2.3'
 	@touch $@
 
 $(VENV)/.runs: pyproject.toml | $(VENV)/.made

@@ -37,6 +37,7 @@ ORDER = (
     "reports",
     "planning",
     "sklearn",
+    "explorer",
     "cli",
 )
 BASE = {"config", "errors", "progress", "types"}

@@ -267,7 +267,7 @@ FUNCTIONS: dict[str, Asked] = {
         {"embedding": embedding, **_const(a="cat", b="dog")},
         {
             "embedding": NOT_VECTORS, "a": WORD, "b": WORD, "topn": (0, *TOPN), "counts": (5, "text.txt", {}),
-            "max_memory": NOT_MEMORY,
+            "max_memory": NOT_MEMORY, "space": (5, "text.txt", {}, (1, 2, 3)),
         },
         pairloom.explain_similarity,
     ),

@@ -6,7 +6,7 @@ from scipy import linalg
 
 import pairloom
 from pairloom.errors import InputError
-from pairloom.explanation import count_corpus, explain_similarity
+from pairloom.explanation import context_space, count_corpus, explain_similarity
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
@@ -71,3 +71,12 @@ def test_the_counts_of_a_corpus_are_those_of_the_models_settings(trained, small)
     assert [counts.count(w, c) for w in range(5) for c in range(5)] == [
         trained.counts.count(w, c) for w in range(5) for c in range(5)
     ]
+
+
+def test_many_pairs_share_what_takes_long(trained):
+    space = context_space(trained.embedding)
+    for a, b in (("w3", "w7"), ("w0", "w29")):
+        alone = explain_similarity(trained.embedding, a, b)
+        shared = explain_similarity(trained.embedding, a, b, space=space)
+        np.testing.assert_array_equal(shared.contributions, alone.contributions)
+        assert shared.sought == alone.sought

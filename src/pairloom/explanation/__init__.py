@@ -22,6 +22,14 @@ report.py           everything in one report; tables.py, charts.py, svg.py and p
 """
 
 from pairloom.explanation.report import Explanation, count_corpus, explain
-from pairloom.explanation.shared_contexts import SharedContexts, explain_similarity
+from pairloom.explanation.shared_contexts import ContextSpace, SharedContexts, context_space, explain_similarity
 
-__all__ = ["Explanation", "SharedContexts", "count_corpus", "explain", "explain_similarity"]
+__all__ = [
+    "ContextSpace",
+    "Explanation",
+    "SharedContexts",
+    "context_space",
+    "count_corpus",
+    "explain",
+    "explain_similarity",
+]

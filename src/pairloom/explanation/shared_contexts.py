@@ -17,6 +17,7 @@ A context contributes much if both words prefer it or both avoid it, and a negat
 contexts do not span the space (fewer contexts than dimensions), the remainder is `unexplained`.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,16 @@ from pairloom.types import Float64s
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import recorded_config
 
+_ROWS_AT_ONCE = 1024  # 2.5 MB in float64 at dim 300: larger blocks leave the cache, and take half as long again
 SMALLEST = 1e-10  # eigenvalues of G below this share of the largest count as zero: float32 is not more precise
+
+
+class ContextSpace(NamedTuple):
+    """What the explanations of all pairs of words of one model have in common. Made by `context_space`."""
+
+    mean: Float64s  # μ, the mean of all v_w
+    root: Float64s  # G^(-1/2)
+    weights: Float64s  # √noise(c), one for each context
 
 
 class SharedContext(NamedTuple):
@@ -77,6 +87,7 @@ def explain_similarity(
     topn: int = 10,
     counts: Cooccurrences | None = None,
     max_memory: int | str | None = None,
+    space: ContextSpace | None = None,
 ) -> SharedContexts:
     """Find the contexts that make two words similar or different, with their contributions to the cosine.
 
@@ -84,6 +95,7 @@ def explain_similarity(
     counts      #(w, c), shown beside the contexts; count the model's corpus to get them:
                 `counts = pairloom.explanation.count_corpus(embedding, "corpus.txt")`
     max_memory  as for `explain`
+    space       `context_space(embedding)`, to explain many pairs: it takes most of the time, and is the same for all
     """
     check_explainable(embedding)
     check_whole("topn", topn, 1, 1_000_000, "10 is usual")
@@ -91,11 +103,15 @@ def explain_similarity(
         raise InputError(
             f"counts cannot be {of_type(counts)}. Use the result of pairloom.explanation.count_corpus, or None."
         )
+    if space is not None and not isinstance(space, ContextSpace):
+        raise InputError(f"space cannot be {of_type(space)}. Use the result of context_space(embedding), or None.")
     rows = [embedding.words.get_index(word) for word in (a, b)]
     check_similarity_memory(Budget(max_memory), embedding)
-    v, u = _vectors(embedding, rows)
+    space = context_space(embedding) if space is None else space
+    v = embedding.words.vectors[rows].astype(np.float64)
+    u = v - space.mean
     lengths = _lengths(v, (a, b))
-    strengths = _strengths(embedding, u)
+    strengths = _strengths(embedding, u, space)
     contributions = strengths.prod(axis=0) / lengths
     cosine, common = float(v[0] @ v[1] / lengths), float((v[0] @ v[1] - u[0] @ u[1]) / lengths)
 
@@ -117,10 +133,22 @@ def explain_similarity(
     )
 
 
-def _vectors(embedding: Embedding, rows: list[int]) -> tuple[Float64s, Float64s]:
-    """v_w and u_w of two words."""
-    v = embedding.words.vectors[rows].astype(np.float64)
-    return v, v - embedding.words.vectors.mean(axis=0, dtype=np.float64)
+def context_space(embedding: Embedding) -> ContextSpace:
+    """The mean of the words and G^(-1/2), for the explanations of many pairs of words."""
+    check_explainable(embedding)
+    noise = np.maximum(embedding.contexts.counts, 1) ** recorded_config(embedding.record).noise_power
+    weights = np.sqrt(noise / noise.sum())  # without counts all are equal
+    C = embedding.contexts.vectors
+    G = np.zeros((embedding.dim, embedding.dim))
+    for rows in _blocks(len(C)):
+        weighted = C[rows] * weights[rows, None]
+        G += weighted.T @ weighted
+    return ContextSpace(embedding.words.vectors.mean(axis=0, dtype=np.float64), _inverse_root(G), weights)
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    """Blocks of rows that become float64 one at a time: the whole matrix would take twice its own memory."""
+    return (slice(start, start + _ROWS_AT_ONCE) for start in range(0, n, _ROWS_AT_ONCE))
 
 
 def _lengths(v: Float64s, words: tuple[str, str]) -> float:
@@ -132,15 +160,11 @@ def _lengths(v: Float64s, words: tuple[str, str]) -> float:
     return float(norms.prod())
 
 
-def _strengths(embedding: Embedding, u: Float64s) -> Float64s:
+def _strengths(embedding: Embedding, u: Float64s, space: ContextSpace) -> Float64s:
     """a_c(w) of two words for all contexts."""
-    C = embedding.contexts.vectors.astype(np.float64)
-    weights = (
-        np.maximum(embedding.contexts.counts, 1) ** recorded_config(embedding.record).noise_power
-    )  # without counts all weights are equal
-    C *= np.sqrt(weights / weights.sum())[:, None]
-    strengths: Float64s = (C @ (_inverse_root(C.T @ C) @ u.T)).T
-    return strengths
+    C, directions = embedding.contexts.vectors, space.root @ u.T
+    strengths = np.concatenate([C[rows].astype(np.float64) @ directions for rows in _blocks(len(C))])
+    return np.ascontiguousarray((strengths * space.weights[:, None]).T)
 
 
 def _inverse_root(G: Float64s) -> Float64s:

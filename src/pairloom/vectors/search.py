@@ -16,7 +16,7 @@ from pairloom.drawing.notebook import card
 from pairloom.errors import ConfigError
 from pairloom.system.display import quoted
 from pairloom.types import Float64s, Matrix, Rows
-from pairloom.vectors.query import SearchTarget
+from pairloom.vectors.query import SearchTarget, norm
 
 
 class Neighbours(list[tuple[str, float]]):
@@ -81,10 +81,68 @@ def best_by_product(
     excluded: Sequence[int],
 ) -> ScoredRows:
     """The k rows of the highest score of 3CosMul (see `Vectors.most_similar_cosmul`), with unit vectors p and n."""
-    rows = np.arange(len(vectors))
-    scores = _shifted_cosines(vectors, norms, positive) / (_shifted_cosines(vectors, norms, negative) + COSMUL_EPSILON)
-    others = np.setdiff1d(rows, excluded)
-    return best(others, scores[others], k)
+    positive, negative = list(positive), list(negative)
+    excluded = [row for row in excluded if row < len(vectors)]
+    if 0 < k < len(vectors) - len(excluded):
+        rows = _likely_by_product(vectors, norms, positive, negative, k, excluded)
+    else:
+        rows = np.setdiff1d(np.arange(len(vectors)), excluded)
+    over = _shifted_cosines(vectors, norms, rows, positive)
+    return best(rows, over / (_shifted_cosines(vectors, norms, rows, negative) + COSMUL_EPSILON), k)
+
+
+def _likely_by_product(
+    vectors: Matrix,
+    norms: Float64s,
+    positive: list[Float64s],
+    negative: list[Float64s],
+    k: int,
+    excluded: Sequence[int],
+) -> Rows:
+    """The rows that may be among the k best of 3CosMul, by rough cosines and the bound of their error."""
+    low, high = _product_bounds(vectors, norms, positive)
+    under, over = _product_bounds(vectors, norms, negative)
+    low, high = low / (over + COSMUL_EPSILON), high / (under + COSMUL_EPSILON)
+    low[excluded] = high[excluded] = -1.0
+    return np.flatnonzero(high >= np.partition(low, -k)[-k])
+
+
+def _product_bounds(vectors: Matrix, norms: Float64s, directions: list[Float64s]) -> tuple[Float64s, Float64s]:
+    """Between which values `_shifted_cosines` are, for all rows."""
+    low, high = np.ones((2, len(vectors)))
+    for direction in directions:
+        rough = _rough_cosines(vectors, norms, direction[None])[0].astype(np.float64)
+        low *= np.clip((1 - _margin(vectors.shape[1]) + rough) / 2, 0, 1)
+        high *= np.clip((1 + _margin(vectors.shape[1]) + rough) / 2, 0, 1)
+    return low, high
+
+
+def largest_products(vectors: Matrix, norms: Float64s, vector: Float64s, k: int) -> ScoredRows:
+    """The k rows x with the largest inner product x·vector, in float64 and with a fixed order of sums.
+
+    The float32 product by BLAS is off by at most (dim + a few) * 2^-24 |x| |vector|. So a row can be among the k
+    largest only if its product plus that bound reaches the k-th largest product minus its bound.
+    """
+    k = min(k, len(vectors))
+    if not k:
+        return ScoredRows(np.empty(0, np.intp), np.empty(0))
+    slack = norms * (norm(vector) * (vectors.shape[1] + 8) * 2.0**-24)
+    with np.errstate(all="ignore"):
+        rough = (vectors @ vector.astype(np.float32)).astype(np.float64)
+    slack[~np.isfinite(rough)], rough[~np.isfinite(rough)] = np.inf, 0.0  # overflow says nothing about the product
+    bound = np.partition(rough - slack, -k)[-k]
+    rows = np.flatnonzero(rough + slack >= bound)
+    return best(rows, products(vectors, rows, vector), k)
+
+
+def products(vectors: Matrix, rows: Rows, vector: Float64s) -> Float64s:
+    """Inner products of some rows with a vector, in float64."""
+    sums = np.empty(len(rows))
+    for start in range(0, len(rows), _EXACT_ROWS_AT_ONCE):
+        some = slice(start, start + _EXACT_ROWS_AT_ONCE)
+        # Each row is summed by itself, in the same order. BLAS may sum equal rows in different orders.
+        sums[some] = (vectors[rows[some]].astype(np.float64) * vector).sum(axis=1)
+    return sums
 
 
 def best(rows: Rows, scores: Float64s, k: int) -> ScoredRows:
@@ -95,11 +153,7 @@ def best(rows: Rows, scores: Float64s, k: int) -> ScoredRows:
 
 def cosines(vectors: Matrix, norms: Float64s, rows: Rows, direction: Float64s) -> Float64s:
     """Cosines of some rows with a unit vector, in float64; 0 for a row of zeros."""
-    dots = np.empty(len(rows))
-    for start in range(0, len(rows), _EXACT_ROWS_AT_ONCE):
-        some = slice(start, start + _EXACT_ROWS_AT_ONCE)
-        # Each row is summed by itself, in the same order. BLAS may sum equal rows in different orders.
-        dots[some] = (vectors[rows[some]].astype(np.float64) * direction).sum(axis=1)
+    dots = products(vectors, rows, direction)
     return np.clip(np.divide(dots, norms[rows], out=np.zeros(len(rows)), where=norms[rows] > 0), -1.0, 1.0)
 
 
@@ -140,8 +194,7 @@ def _nearest(
 ) -> Iterator[ScoredRows]:
     candidates: list[list[Rows]] = [[] for _ in directions]
     kth = np.full(len(directions), -np.inf, np.float32)  # rows below this cannot be among the k nearest
-    # A rough cosine is off by at most (dim + a few) * 2^-24, and so is the k-th best that it is compared with.
-    margin = np.float32(2 * (vectors.shape[1] + 8) * 2.0**-24)
+    margin = _margin(vectors.shape[1])
     for begin in range(0, len(vectors) if k else 0, _ROWS_AT_ONCE):
         block = slice(begin, begin + _ROWS_AT_ONCE)
         rough = _rough_cosines(vectors[block], norms[block], directions)
@@ -168,9 +221,14 @@ def _rough_cosines(vectors: Matrix, norms: Float64s, directions: Float64s) -> np
     return rough
 
 
-def _shifted_cosines(vectors: Matrix, norms: Float64s, directions: Iterable[Float64s]) -> Float64s:
-    """The product over all directions of (1 + cos) / 2, for each row."""
-    product = np.ones(len(vectors))
+def _shifted_cosines(vectors: Matrix, norms: Float64s, rows: Rows, directions: Iterable[Float64s]) -> Float64s:
+    """The product over all directions of (1 + cos) / 2, for some rows."""
+    product = np.ones(len(rows))
     for direction in directions:
-        product *= (1 + all_cosines(vectors, norms, direction)) / 2
+        product *= (1 + cosines(vectors, norms, rows, direction)) / 2
     return product
+
+
+def _margin(dim: int) -> np.float32:
+    """Twice the error of a rough cosine, (dim + a few) * 2^-24: the bound that it is compared with has it, too."""
+    return np.float32(2 * (dim + 8) * 2.0**-24)

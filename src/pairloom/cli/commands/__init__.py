@@ -21,6 +21,7 @@ NAMES = (  # in the order of --help
     "evaluate",
     "explain",
     "report",
+    "explore",
     "index",
     "classes",
     "info",
