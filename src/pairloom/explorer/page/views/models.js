@@ -37,7 +37,7 @@ async function answer({ source, model, infos, mark }, { word: [word] }) {
 }
 
 function table(rows, first, second) {
-  const cell = (cosine) => h('td', {}, h('span', { class: 'number' }, decimal(cosine, 2)), bar(Math.abs(cosine), cosine < 0));
+  const cell = (cosine) => h('td', {}, h('span', { class: 'number' }, decimal(cosine)), bar(Math.abs(cosine), cosine < 0));
   return h(
     'table',
     { class: 'steps' },

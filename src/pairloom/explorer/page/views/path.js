@@ -38,6 +38,6 @@ async function answer({ source, model, mark }, { from: [from], to: [to] }) {
 }
 
 function step({ word, cosine_from, cosine_to }) {
-  const cell = (cosine) => h('td', {}, h('span', { class: 'number' }, decimal(cosine, 2)), bar(Math.abs(cosine), cosine < 0));
+  const cell = (cosine) => h('td', {}, h('span', { class: 'number' }, decimal(cosine)), bar(Math.abs(cosine), cosine < 0));
   return h('tr', {}, h('th', { scope: 'row' }, wordLink(word)), cell(cosine_from), cell(cosine_to));
 }
