@@ -12,6 +12,7 @@ word of rank r with a probability of about 1 / r. Some questions then come again
 import argparse
 import asyncio
 import json
+import os
 import random
 import subprocess
 import sys
@@ -86,19 +87,33 @@ async def client(
     writer.close()
 
 
-async def load(host: str, token: str, words: list[str], args: argparse.Namespace) -> None:
+def cpu_seconds(pid: int) -> float:
+    """The processor time of a process so far; NaN where the system has no /proc."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return float("nan")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def load(host: str, token: str, words: list[str], pid: int, args: argparse.Namespace) -> None:
     """All clients at once, then the table."""
+    await asyncio.sleep(args.wait)  # the server prepares itself: that is not what is measured
+    at_work = cpu_seconds(pid), time.process_time()
     times: list[tuple[str, float, int]] = []
     seen: dict[str, int] = {}
     began = time.perf_counter()
     asking = questions(words, args.asked, args.questions, 1)  # one iterator for all, so that new words stay new
     await asyncio.gather(*(client(host, token, asking, began + args.seconds, times, seen) for _ in range(args.clients)))
     seconds = time.perf_counter() - began
+    server = (cpu_seconds(pid) - at_work[0]) / len(times) * 1e3
+    clients = (time.process_time() - at_work[1]) / len(times) * 1e3
     again = sum(n - 1 for n in seen.values()) / len(times)
     errors = sum(status != 200 for _, _, status in times)
     print(
         f"{args.clients} clients, {seconds:.0f} s, words {args.asked}: {len(times) / seconds:,.0f} requests/s, "
-        f"{errors} errors, {again:.0%} of the questions asked before"
+        f"{errors} errors, {again:.0%} of the questions asked before; "
+        f"processor time of a request {server:.2f} ms in the server, {clients:.2f} ms in the clients"
     )
     for kind in [*args.questions, "all"]:
         chosen = np.array([1e3 * second for one, second, _ in times if kind in (one, "all")])
@@ -114,6 +129,7 @@ def main() -> None:
     parser.add_argument("--dim", type=int, default=300)
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--wait", type=float, default=5, help="seconds until the first question (default: 5)")
     parser.add_argument("--asked", choices=["zipf", "new"], default="zipf")
     parser.add_argument("--questions", nargs="+", choices=KINDS, default=list(KINDS))
     args = parser.parse_args()
@@ -127,7 +143,9 @@ def main() -> None:
         try:
             assert server.stdout is not None
             told = json.loads(server.stdout.readline())
-            asyncio.run(load(urlsplit(told["address"]).netloc, told["token"], pairloom.load(path).words.words, args))
+            asyncio.run(
+                load(urlsplit(told["address"]).netloc, told["token"], pairloom.load(path).words.words, server.pid, args)
+            )
         finally:
             server.terminate()
             server.wait(10)

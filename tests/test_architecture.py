@@ -41,8 +41,13 @@ ORDER = (
 )
 BASE = {"config", "errors", "progress", "types"}
 
-# A model saves itself and folds words in, so that nobody has to know which module does.
-LOOKS_AHEAD = {("vectors.embedding", "formats"), ("vectors.embedding", "fold_in")}
+# A model saves itself, folds words in and draws itself, so that nobody has to know which module does.
+LOOKS_AHEAD = {
+    ("vectors.embedding", "formats"),
+    ("vectors.embedding", "fold_in"),
+    ("vectors.embedding", "maps"),
+    ("vectors.vectors", "maps"),
+}
 
 # Definitions that only people and tests read: the kernels are their compiled form.
 TWINS = {"method.cbow"}

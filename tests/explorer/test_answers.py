@@ -87,6 +87,19 @@ def test_neighbours_are_those_of_the_library(words, ask, emb):
     assert named(ask("near", word=words, of="contexts")["near"]) == emb.contexts.most_similar(words)
 
 
+def test_a_prepared_model_answers_the_same(emb):
+    model = explored(emb)
+    urls = ("/api/near?word=king&word=the", "/api/analogy?a=kin&b=king&c=queen", "/api/near?word=king&of=contexts")
+    before = [Client(app([model])).get(url).content for url in urls]
+    assert model.shortlist is None
+    model.prepare()
+    assert model.shortlist is not None
+    assert [Client(app([model])).get(url).content for url in urls] == before
+    without = explored(Embedding.of_words(emb.words))
+    without.prepare()  # a model without contexts has less to prepare
+    assert without.shortlist is not None
+
+
 @pytest.mark.parametrize("objective", ["negative", "softmax", "hs"])
 def test_contexts_are_ranked_by_the_probability_of_the_model(objective):
     emb = embedding(1, objective=objective)

@@ -5,12 +5,12 @@ import threading
 
 import pytest
 
-from pairloom.explorer.workers import Answers, DaemonThreads
+from pairloom.explorer.workers import DaemonThreads, KeptAnswers
 
 
 def test_an_answer_is_computed_in_another_thread_and_kept():
     async def run():
-        answers, threads = Answers(), []
+        answers, threads = KeptAnswers(), []
 
         def compute():
             threads.append(threading.current_thread())
@@ -26,7 +26,7 @@ def test_an_answer_is_computed_in_another_thread_and_kept():
 
 def test_equal_questions_at_the_same_time_are_computed_once():
     async def run():
-        answers, go, calls = Answers(), threading.Event(), []
+        answers, go, calls = KeptAnswers(), threading.Event(), []
 
         def compute():
             calls.append(1)
@@ -45,7 +45,7 @@ def test_equal_questions_at_the_same_time_are_computed_once():
 
 def test_errors_are_raised_and_not_kept():
     async def run():
-        answers = Answers()
+        answers = KeptAnswers()
         for _ in range(2):
             with pytest.raises(ZeroDivisionError):
                 await answers.computed("q", lambda: 1 / 0)
@@ -56,7 +56,7 @@ def test_errors_are_raised_and_not_kept():
 
 def test_the_oldest_answers_leave_when_there_are_too_many():
     async def run():
-        answers = Answers(most_bytes=30)
+        answers = KeptAnswers(most_bytes=30)
         for name in "abc":
             await answers.computed(name, lambda: b"0123456789")
         assert answers.kept("a") is not None  # asked for again, so b is now the oldest
@@ -68,7 +68,7 @@ def test_the_oldest_answers_leave_when_there_are_too_many():
 
 def test_large_answers_are_not_kept():
     async def run():
-        answers = Answers()
+        answers = KeptAnswers()
         assert len(await answers.computed("q", lambda: bytes(5 << 20))) == 5 << 20
         assert answers.kept("q") is None
 

@@ -119,7 +119,8 @@ def near(explorer: Explorer, asked: Asked) -> Plain:
     if asked["against"] == "contexts":
         return _predicted(model, asked["word"], asked["n"])
     vectors = _matrix(model, asked["of"])
-    found = vectors.most_similar(asked["word"], topn=asked["n"])
+    faster = model.shortlist if asked["of"] == "words" else None
+    found = vectors.most_similar(asked["word"], topn=asked["n"], indexer=faster)
     return {
         "word": asked["word"],
         "row": [vectors.key_to_index.get(word) for word in asked["word"]],
@@ -164,11 +165,12 @@ def _predicted(model: ExploredModel, words: list[str], n: int) -> Plain:
 
 
 def analogy(explorer: Explorer, asked: Asked) -> Plain:
-    vectors = _matrix(explorer.model(asked), asked["of"])
+    model = explorer.model(asked)
+    vectors, faster = _matrix(model, asked["of"]), model.shortlist if asked["of"] == "words" else None
     positive, negative = [asked["b"], asked["c"]], [asked["a"]]
     if asked["method"] == "mul":
         return {"near": _named(vectors, vectors.most_similar_cosmul(positive, negative, asked["n"]), "score")}
-    return {"near": _named(vectors, vectors.most_similar(positive, negative, asked["n"]))}
+    return {"near": _named(vectors, vectors.most_similar(positive, negative, asked["n"], indexer=faster))}
 
 
 def odd(explorer: Explorer, asked: Asked) -> Plain:

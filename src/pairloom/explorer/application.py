@@ -22,7 +22,7 @@ from pairloom.explorer.openapi import document
 from pairloom.explorer.page_files import PageFile, page_files
 from pairloom.explorer.parameters import parse
 from pairloom.explorer.urls import URLS, Url
-from pairloom.explorer.workers import Answers
+from pairloom.explorer.workers import KeptAnswers
 
 JSON = "application/json"
 BINARY = "application/octet-stream"
@@ -32,7 +32,7 @@ def application(
     models: Sequence[ExploredModel], guard: Guard, files: Mapping[str, PageFile] | None = None
 ) -> Starlette:
     """The application. `files` are those of the page if None is given."""
-    explorer, answers = Explorer(models), Answers()
+    explorer, answers = Explorer(models), KeptAnswers()
     described = json_bytes(document())
     routes: list[BaseRoute] = [Route(url.path, _Asked(url, explorer, answers)) for url in URLS]
     routes.append(Route("/openapi.json", _Fixed(PageFile(described, described, JSON, ""))))
@@ -57,7 +57,7 @@ def json_bytes(data: Any) -> bytes:
 class _Asked:
     """ASGI: answers one URL of the table."""
 
-    def __init__(self, url: Url, explorer: Explorer, answers: Answers) -> None:
+    def __init__(self, url: Url, explorer: Explorer, answers: KeptAnswers) -> None:
         self._url, self._explorer, self._answers = url, explorer, answers
         self._media_type = BINARY if url.schema is None else JSON
 

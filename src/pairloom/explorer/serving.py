@@ -1,7 +1,6 @@
 """uvicorn with limits: how many connections, how large and how slow a request may be."""
 
 import asyncio
-import contextlib
 import ipaddress
 import logging
 import secrets
@@ -103,7 +102,8 @@ class Explore:
         """Answer requests. A signal ends it and is then raised again."""
         sys.setswitchinterval(SWITCH_INTERVAL)
         _quieten(logging.getLogger("uvicorn.error"))
-        self.app.state.answers.start(self._prepare)
+        for model in self._models:
+            self.app.state.answers.start(model.prepare)
         # A search is as fast as memory. Two threads of BLAS would only wait for each other where cores are busy.
         with one_thread():
             self._server.run(sockets=[self._socket])
@@ -111,15 +111,6 @@ class Explore:
     def stop(self) -> None:
         """Let `run`, which is in another thread, return."""
         self._server.should_exit = True
-
-    def _prepare(self) -> None:
-        """Compute what the first questions need."""
-        for model in self._models:
-            for vectors in (model.embedding.words, model.embedding.contexts):
-                _ = vectors.key_to_index, vectors.norms
-            _ = model.completion
-            with contextlib.suppress(InputError):  # models without contexts explain nothing
-                _ = model.context_space
 
 
 def bound(host: str, port: int) -> socket.socket:

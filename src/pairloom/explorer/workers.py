@@ -41,7 +41,7 @@ class DaemonThreads(Executor):
             del future, call
 
 
-class Answers:
+class KeptAnswers:
     """Answers by question: those kept, the oldest question leaving first, and those being computed.
 
     Equal questions at the same time are computed once. All of this happens in the thread of the event loop.

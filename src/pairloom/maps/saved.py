@@ -1,8 +1,8 @@
 """The map of a model, kept beside it: MODEL.map. Making one takes up to a minute, reading it a moment.
 
-The file has a matrix of places, in the layout of `system/tensors.py` with its checksums, and a record with a digest of
-the vectors, the method and the seed. A map of other vectors, or made in another way, is made again. A damaged one is
-reported by a warning, then made again.
+The file has a matrix of places, that of the most frequent word first, in the layout of `system/tensors.py` with its
+checksums, and a record with a digest of the vectors, the method and the seed. A map of other vectors, or made in
+another way, is made again. A damaged one is reported by a warning, then made again.
 """
 
 import os
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pairloom.errors import Fault, InputError, OutputError, VectorsWarning
-from pairloom.maps.coordinates import Method, coordinates, resolved
+from pairloom.maps.coordinates import MAPPED, Method, by_falling_count, places_of, resolved
 from pairloom.progress import OnProgress, ignore
 from pairloom.system.tensors import Layout, byte_chunks, mapped, read, write
 from pairloom.types import Matrix, PathName
@@ -40,13 +40,39 @@ def map_of(
     If MODEL.map cannot be written, a VectorsWarning says so, and the map is returned all the same.
     """
     vectors = as_vectors(vectors)
-    path = os.fspath(model_path) + SUFFIX
-    record = _record(vectors, resolved(method, len(vectors)), seed)
-    places = _read(path, record, len(vectors))
-    if places is None:
-        places = coordinates(vectors, record["method"], seed=seed, threads=threads, on_progress=on_progress)
-        _write(path, places, record)
+    order = by_falling_count(vectors)
+    places = np.empty((len(vectors), 2), np.float32)
+    places[order] = most_frequent_map(
+        model_path, vectors, len(vectors), method, seed=seed, threads=threads, on_progress=on_progress
+    )
     return places
+
+
+def most_frequent_map(
+    model_path: PathName | None,
+    vectors: Vectors,
+    n: int,
+    method: Method = "auto",
+    *,
+    seed: int = 1,
+    threads: int | None = None,
+    on_progress: OnProgress = ignore,
+) -> Matrix:
+    """The places of the n most frequent words on the map of all, as `map_of` has them, the most frequent first.
+
+    Words beyond the MAPPED most frequent do not change the places of others. So a map of more words serves, too, and
+    if there is none, not all words of a large vocabulary have to be placed. Without a model_path nothing is kept.
+    """
+    method = resolved(method, len(vectors))
+    least = len(vectors) if method == "pca" else min(len(vectors), max(n, MAPPED))
+    path = None if model_path is None else os.fspath(model_path) + SUFFIX
+    record = {} if path is None else _record(vectors, method, seed)
+    places = None if path is None else _read(path, record, least)
+    if places is None:
+        places = places_of(vectors, least, method, seed=seed, threads=threads, on_progress=on_progress)
+        if path is not None:
+            _write(path, places, record)
+    return places[:n]
 
 
 def _record(vectors: Vectors, method: str, seed: int) -> dict[str, Any]:
@@ -59,7 +85,7 @@ def _record(vectors: Vectors, method: str, seed: int) -> dict[str, Any]:
 
 
 def _read(path: str, record: dict[str, Any], n: int) -> Matrix | None:
-    """The places in the file; None if there is no file, or not for this record."""
+    """At least n places; None if there is no file, or one for another record or with fewer words."""
     if not Path(path).exists():
         return None
     try:
@@ -68,7 +94,7 @@ def _read(path: str, record: dict[str, Any], n: int) -> Matrix | None:
         _warn(f"{path} cannot be used: {error} The map is made again.")
         return None
     places: Matrix = tensors["places"]
-    if found != record or places.shape != (n, 2):
+    if found != record or places.shape[1] != 2 or len(places) < n or not np.all(np.abs(places) <= 1):
         return None
     return np.array(places, np.float32)
 

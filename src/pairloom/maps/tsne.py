@@ -21,9 +21,12 @@ from pairloom.types import Float64s
 
 PERPLEXITY = 30
 LEAST_WORDS = 4  # a perplexity of 1 needs three neighbours
-STEPS_TOGETHER, STEPS_APART = 250, 500  # with p_ij exaggerated, and as they are: openTSNE's own numbers
+STEPS_TOGETHER, STEPS_APART = 250, 750  # with p_ij exaggerated, and as they are
 EXAGGERATION = 12
 START_SPREAD = 1e-4  # of the start, so small that the first steps are all attraction
+# The side of a cell of the grid for the FFT. For 20,000 words of Wikipedia, side 2 and 750 steps take 32 s and end with
+# a divergence of 2.87 and 32.1 % of each word's ten nearest on the map; side 1 and 500 steps 70 s, 2.81 and 32.5 %.
+GRID = 2.0
 BY_FFT = 2500  # words from which on repulsion by FFT is faster than by a tree (Barnes and Hut)
 JITTER = 0.01  # of the start's spread, so that equal vectors do not stay in one place
 
@@ -50,7 +53,7 @@ def tsne(start: Float64s, near: Nearest, seed: int, on_progress: OnProgress) -> 
                 steps,
                 inplace=True,
                 callbacks=lambda step, _error, _places, done=done: report(done + step),
-                callbacks_every_iters=5,
+                callbacks_every_iters=10,
                 **options,
             )
     return np.array(embedding, np.float64)

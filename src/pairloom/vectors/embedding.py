@@ -34,6 +34,7 @@ from pairloom.vectors.vectors import Vectors
 if TYPE_CHECKING:
     from pairloom.fold_in.fold_in import FoldedIn, FoldInKeywords
     from pairloom.formats import NumberType, WritableFormat
+    from pairloom.maps.plot import PlotKeywords, WordMap
 
 
 def as_vectors(given: object) -> Vectors:
@@ -208,6 +209,12 @@ class Embedding:
         from pairloom.fold_in.fold_in import with_words
 
         return with_words(self, folded)
+
+    def plot(
+        self, words: Iterable[str] | None = None, path: PathName | None = None, **options: "Unpack[PlotKeywords]"
+    ) -> "WordMap":
+        """`Vectors.plot` of the words."""
+        return self.words.plot(words, path, **options)
 
     def save(self, path: PathName, format: "WritableFormat | None" = None, dtype: "NumberType" = "float32") -> None:
         """Write to a file, in the given format or the format of the suffix: see `pairloom.formats`.

@@ -12,14 +12,14 @@ similarity.py  cosines of pairs and lists, distances between documents
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import InputError
 from pairloom.system.display import number_of, quoted
-from pairloom.types import Counts, Float64s, Matrix
+from pairloom.types import Counts, Float64s, Matrix, PathName
 from pairloom.vectors.checking import checked_words, finite_norms, read_only, row_of_each_word, unknown_word
 from pairloom.vectors.query import (
     Item,
@@ -53,6 +53,9 @@ from pairloom.vectors.similarity import (
     relative_cosine,
     word_movers_distance,
 )
+
+if TYPE_CHECKING:
+    from pairloom.maps.plot import PlotKeywords, WordMap
 
 _QUERIES_AT_ONCE = 4096
 _LAZY = Lock()  # one for all objects: an object with a lock of its own could not be copied
@@ -430,3 +433,13 @@ class Vectors:
         norm: use unit vectors. Unknown words are left out; the distance is infinite if a document has no known word.
         """
         return word_movers_distance(self, document1, document2, norm)
+
+    # --- Pictures: maps/
+
+    def plot(
+        self, words: Iterable[str] | None = None, path: PathName | None = None, **options: "Unpack[PlotKeywords]"
+    ) -> "WordMap":
+        """A map of words, saved if a path is given: see `pairloom.maps.plot.plot`."""
+        from pairloom.maps.plot import plot
+
+        return plot(self, words, path, **options)

@@ -31,7 +31,8 @@ def test_the_demo_trains_saves_and_shows_neighbours(small_library, tmp_path, mon
     shown = {line.split()[0]: line.split(maxsplit=1)[1].split(", ") for line in lines[5:17]}
     assert list(shown) == list(PROBES)
     assert all(len(near) == 6 and word not in near for word, near in shown.items())
-    assert lines[18] == "The model is in demo.loom. Try next:"
+    assert lines[18] == "The model is in demo.loom, and a map of its words in demo.svg. Try next:"
+    assert (tmp_path / "demo.svg").read_text().startswith("<svg ")
     assert len(pairloom.load("demo.loom")) == 12
 
 

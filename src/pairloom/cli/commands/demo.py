@@ -11,6 +11,7 @@ from pairloom.cli.arguments import add_json, add_threads
 from pairloom.cli.console import progress
 from pairloom.config import checked_threads
 
+DRAWN = 1500  # words on the map: t-SNE takes five seconds
 PURPOSE = "train on the source of Python's standard library and show what was learnt"
 EXAMPLE = "pairloom demo"
 
@@ -38,10 +39,21 @@ def run(args: Namespace) -> None:
         embedding = train(
             corpus, sample=1e-4, threads=args.threads, output=args.output, cache_dir=folder, on_progress=on_progress
         )
+        picture = Path(args.output).with_suffix(".svg")
+        drawn = embedding.words.words[:DRAWN]
+        title = f"The {len(drawn):,} most frequent words of Python's standard library"
+        embedding.plot(drawn, picture, title=title, threads=args.threads, on_progress=on_progress)
     near = {word: [other for other, _ in embedding.most_similar(word, topn=6)] for word in PROBES}
     losses = embedding.record["heldout"]["loss"]
     if args.json:
-        facts = {"output": args.output, "tokens": tokens, "words": len(embedding), "heldout_loss": losses, "near": near}
+        facts = {
+            "output": args.output,
+            "map": str(picture),
+            "tokens": tokens,
+            "words": len(embedding),
+            "heldout_loss": losses,
+            "near": near,
+        }
         print(json.dumps(facts, indent=2))
         return
     print(
@@ -50,14 +62,16 @@ def run(args: Namespace) -> None:
     print("\nSome words and their nearest neighbours:\n")
     for word, others in near.items():
         print(f"{word:>12}  {', '.join(others)}")
-    print(_next_steps(args.output))
+    print(_next_steps(args.output, str(picture)))
 
 
-def _next_steps(model: str) -> str:
+def _next_steps(model: str, picture: str) -> str:
     pairloom = "pairloom" if shutil.which("pairloom") else sys.argv[0]
     return (
-        f"\nThe model is in {model}. Try next:\n"
+        f"\nThe model is in {model}, and a map of its words in {picture}. Try next:\n"
         f"  {pairloom} near {model} socket thread\n"
+        f"  {pairloom} map {model} --neighbours-of socket -o socket.svg\n"
+        f"  {pairloom} explore {model}\n"
         f"  {pairloom} info {model}\n"
         f"  {pairloom} train YOUR_TEXT.txt -o yours.loom"
     )

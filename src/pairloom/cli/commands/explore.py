@@ -2,7 +2,6 @@
 
 import json
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pairloom.cli.arguments import add_json, add_threads, whole_number
@@ -109,23 +108,21 @@ def _check(args: Namespace) -> None:
 
 def _opened(args: Namespace) -> list["ExploredModel"]:
     """The models with their maps, which are kept beside them."""
-    from pairloom.explorer.models import ExploredModel, most_frequent
-    from pairloom.maps.saved import map_of
+    from pairloom.explorer.models import explored_file
 
-    models = []
     with progress(args.quiet) as on_progress:
-        for path in args.model:
-            embedding = load(path, args.model)
-            places = map_of(
+        return [
+            explored_file(
                 path,
-                most_frequent(embedding, args.words),
+                load(path, args.model),
+                args.words,
                 args.method,
                 seed=args.seed,
                 threads=args.threads,
                 on_progress=on_progress,
             )
-            models.append(ExploredModel(name=Path(path).name, embedding=embedding, coordinates=places))
-    return models
+            for path in args.model
+        ]
 
 
 def _export(models: list["ExploredModel"], args: Namespace) -> None:

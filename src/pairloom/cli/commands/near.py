@@ -28,6 +28,9 @@ def arguments(parser: ArgumentParser) -> None:
     )
     add_search(parser)
     parser.add_argument("--approximate", action="store_true", help="search faster with the index of `pairloom index`")
+    parser.add_argument(
+        "--chart", metavar="OUT", help="also draw the cosines as bars: .svg, .html or .png, by the end of the name"
+    )
     add_matrix_choice(parser)
     add_json(parser, "a line for each word")
 
@@ -41,15 +44,40 @@ def add_search(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
+    if args.chart is not None:
+        _check_chart(args)
     vectors = chosen_vectors(load(args.model, args.word), args)
     index = _index(args, vectors) if args.approximate else None
     check_search(vectors, args)
+    found: dict[str, list[tuple[str, float]]] = {}
 
     def answer(word: str) -> None:
         near = vectors.most_similar(word, topn=args.n, restrict_vocab=args.restrict_vocab, indexer=index)
         print_neighbours(word, near, {"word": word} if args.json else None)
+        if args.chart is not None:
+            found[word] = near
 
-    answer_each("near", args.word or sys.stdin or (), answer)
+    try:
+        answer_each("near", args.word or sys.stdin or (), answer)
+    finally:
+        if found:
+            _draw(found, args.chart)
+
+
+def _check_chart(args: Namespace) -> None:
+    from pairloom.cli.files import check_not_read
+    from pairloom.drawing.picture import check_can_save
+
+    check_can_save(args.chart)
+    check_not_read(args.chart, args.model)
+
+
+def _draw(found: dict[str, list[tuple[str, float]]], path: str) -> None:
+    from pairloom.cli.files import closed_pipe_is_no_error
+    from pairloom.maps.bars import neighbour_chart
+
+    with closed_pipe_is_no_error():
+        neighbour_chart(found).save(path)
 
 
 def check_search(vectors: "Vectors", args: Namespace) -> None:

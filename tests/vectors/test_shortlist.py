@@ -1,0 +1,47 @@
+"""A search that compares whole numbers first has the same answers."""
+
+import numpy as np
+import pytest
+
+from pairloom.kernel.whole_products import whole_products
+from pairloom.vectors.shortlist import Shortlist
+from pairloom.vectors.vectors import Vectors
+
+
+def vectors(n, dim, seed=0, scale=1.0):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(n, dim)) * rng.lognormal(sigma=2, size=(n, 1)) * scale
+    rows[n // 2] = 0
+    rows[n // 3] = rows[n // 4] * 2  # equal cosines: the earlier row comes first
+    return Vectors([f"w{i}" for i in range(n)], rows.astype(np.float32))
+
+
+@pytest.mark.parametrize(("dim", "scale"), [(1, 1.0), (3, 1.0), (50, 1e-20), (50, 1e20), (300, 1.0), (4096, 1.0)])
+def test_answers_are_those_of_comparing_every_row(dim, scale):
+    v = vectors(600, dim, dim, scale)
+    shortlist = Shortlist(v)
+    for query in (["w1"], ["w7", "w8"], [f"w{600 // 4}"], ["w599", "w2", "w3"]):
+        for topn in (1, 10, 599, 1000):
+            assert v.most_similar(query, topn=topn, indexer=shortlist) == v.most_similar(query, topn=topn)
+
+
+def test_few_rows_are_left_to_compare():
+    v = vectors(5000, 100)
+    direction = v.get_vector("w9", norm=True).astype(np.float64)
+    assert 10 <= len(Shortlist(v).candidates(direction, 10)) < 500
+
+
+@pytest.mark.parametrize("dim", [1, 7, 16, 300])
+def test_the_kernel_is_its_twin(dim):
+    rng = np.random.default_rng(dim)
+    rows = rng.integers(-127, 128, (50, dim)).astype(np.int8)
+    vector = rng.integers(-32767, 32768, dim).astype(np.int16)
+    scales, out = rng.random(50).astype(np.float32), np.empty(50, np.float32)
+    whole_products(rows, vector, scales, out)
+    expected = scales * (rows.astype(np.int32) @ vector.astype(np.int32)).astype(np.float32)
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_sums_of_the_longest_rows_fit():
+    v = Vectors(["a", "b", "c"], np.ones((3, 4096), np.float32) * np.array([[1], [-1], [1]], np.float32))
+    assert v.most_similar("a", topn=2, indexer=Shortlist(v)) == [("c", 1.0), ("b", -1.0)]
