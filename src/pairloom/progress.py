@@ -25,6 +25,7 @@ Stage = Literal[
     "neighbours",
     "layout",
     "place",
+    "page",
 ]
 
 SECONDS_BETWEEN_REPORTS = 0.25
@@ -56,7 +57,7 @@ class Progress:
     neighbours, place           words
     layout                      steps
     compile, cluster, factor    nothing: these stages only announce that they start
-    measure                     the same
+    measure, page               the same
     """
 
     stage: Stage

@@ -102,6 +102,12 @@ def test_models_that_the_page_has_no_formula_for_come_without_contexts(emb):
     assert model["contexts"] == 0 and not {"C", "contexts", "root"} & model["data"].keys()
 
 
+def test_a_model_that_cannot_be_explained_comes_without_reasons(emb):
+    cbow = Embedding(words=emb.words, contexts=emb.contexts, record={"config": {"model": "cbow"}})
+    model = json.loads(Elements(exported_page([explored(cbow)], 10).decode()).texts("script")[0][1])["models"][0]
+    assert model["contexts"] == 10 and "root" not in model["data"]
+
+
 def test_hostile_words_do_not_leave_the_data(page, elements, data):
     assert set(HOSTILE) <= set(data["models"][0]["data"]["words"])
     embedded = next(text for attrs, text in elements.texts("script") if attrs.get("id") == "embedded")

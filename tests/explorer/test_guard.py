@@ -1,9 +1,11 @@
 """Who may ask: Host, Origin, methods, bodies, the token and the code that is exchanged for it."""
 
+import asyncio
+
 import pytest
 
 from pairloom.explorer.application import application
-from pairloom.explorer.guard import Guard
+from pairloom.explorer.guard import Guard, Guarded
 from pairloom.explorer.page_files import page_files
 from pairloom.explorer.serving import _names
 from tests.explorer.asking import Client
@@ -185,3 +187,17 @@ def test_without_a_token_the_host_is_still_checked(models):
 
     assert Client(app(models), "evil.example").get("/api/models").status_code == 403
     assert Client(app(models), "localhost:1234").get("/api/models").status_code == 200
+
+
+@pytest.mark.parametrize(("kind", "passed"), [("websocket", []), ("lifespan", ["lifespan"])])
+def test_only_requests_and_the_life_of_the_server_get_through(kind, passed, guard):
+    seen, sent = [], []
+
+    async def inner(scope, receive, send):
+        seen.append(scope["type"])
+
+    async def send(message):
+        sent.append(message["type"])
+
+    asyncio.run(Guarded(inner, guard)({"type": kind}, None, send))
+    assert seen == passed and sent == ([] if passed else ["websocket.close"])

@@ -29,6 +29,7 @@ STAGES = {
     "neighbours": "finding the nearest words of each word",
     "layout": "laying out the map",
     "place": "placing rarer words on the map",
+    "page": "putting the page together",
 }
 
 

@@ -37,8 +37,8 @@ def app(
 ) -> "Starlette":
     """The explorer of one or more models as a Starlette application.
 
-    token  if given, requests must send it as `Authorization: Bearer TOKEN` or as the cookie that `/?code=` sets.
-           Without it everyone who reaches the application may ask, so protect it where you mount it.
+    token  if given, requests must send it as `Authorization: Bearer TOKEN`. Without it everyone who reaches the
+           application may ask, so protect it where you mount it.
     port   if given, the Host header must name this port
 
     Only requests whose Host is 127.0.0.1, localhost or [::1] are answered: web pages of strangers could otherwise ask

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pairloom import __version__
-from pairloom.errors import InputError, UnknownWordError
+from pairloom.errors import InputError
 from pairloom.explanation.report import as_plain_data
 from pairloom.explanation.shared_contexts import explain_similarity
 from pairloom.explorer.models import ExploredModel
@@ -211,9 +211,7 @@ def _probabilities(embedding: Embedding, a: str, b: str) -> Plain | None:
 def _explained(model: ExploredModel, a: str, b: str, n: int) -> Plain:
     try:
         found = explain_similarity(model.embedding, a, b, topn=n, space=model.context_space)
-    except UnknownWordError:
-        raise
-    except InputError as error:  # not every model has what it takes
+    except InputError as error:  # not every model has what it takes, nor has every word a row
         return {"explanation": None, "reason": str(error)}
     facts = {name: as_plain_data(value) for name, value in found._asdict().items() if name != "contributions"}
     return {"explanation": {**facts, "n_contexts": len(found.contributions)}, "reason": None}

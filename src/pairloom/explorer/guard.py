@@ -117,7 +117,10 @@ class Guarded:
         self._app, self._guard = app, guard
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] != "http":  # the start and end of the server
             await self._app(scope, receive, send)
             return
 

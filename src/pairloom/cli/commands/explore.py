@@ -10,6 +10,7 @@ from pairloom.cli.files import check_not_read, closed_pipe_is_no_error
 from pairloom.cli.models import load
 from pairloom.config import check_whole, checked_threads
 from pairloom.errors import InputError
+from pairloom.progress import Progress
 from pairloom.system.display import format_bytes, number_of
 from pairloom.system.extras import need
 
@@ -129,7 +130,9 @@ def _export(models: list["ExploredModel"], args: Namespace) -> None:
     from pairloom.explorer.export import WORDS, exported_page
     from pairloom.system.files import atomic_write
 
-    page = exported_page(models, args.export_words or WORDS)
+    with progress(args.quiet) as on_progress:
+        on_progress(Progress(stage="page"))
+        page = exported_page(models, args.export_words or WORDS)
     with closed_pipe_is_no_error(), atomic_write(args.export) as file:
         file.write(page)
     facts = {"output": args.export, "bytes": len(page), "models": [model.name for model in models]}
