@@ -34,27 +34,39 @@ def test_dark_follows_the_system_and_the_switch_is_remembered(chromium, server, 
         visit.screenshot("light")
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_phone_scrolls_in_one_direction_only(chromium, server, cookies, view):
+def test_a_phone_scrolls_in_one_direction_only(chromium, server, cookies):
     with visiting(chromium, server["address"], cookies, viewport={"width": 400, "height": 800}) as visit:
-        page = visit.open(view)
-        page.locator("#view h2, [role=alert]").first.wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 400
-        assert page.locator("#points").bounding_box()["height"] > 300
-        visit.screenshot(f"phone-{view[1:].split('?')[0]}")
+        for view in VIEWS:
+            page = shown(visit, view)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 400, view
+            assert page.locator("#points").bounding_box()["height"] > 300
+            visit.screenshot(f"phone-{name(view)}")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_no_fault(chromium, server, cookies, scheme, view):
+def test_axe_finds_no_fault(chromium, server, cookies, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
     with visiting(chromium, server["address"], cookies, color_scheme=scheme) as visit:
-        page = visit.open(view)
-        page.locator("#view h2, [role=alert]").first.wait_for()
-        page.wait_for_timeout(300)
-        rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-        found = axe.run(page, options=rules).response["violations"]
-        assert [(fault["id"], [node["target"] for node in fault["nodes"]]) for fault in found] == []
+        for view in VIEWS:
+            page = shown(visit, view)
+            page.wait_for_timeout(200)
+            found = axe.run(page, options=rules).response["violations"]
+            assert [(fault["id"], [node["target"] for node in fault["nodes"]]) for fault in found] == [], view
+
+
+def shown(visit, view):
+    """The page with the answer of a view, or with its error."""
+    page = visit.open(view)
+    page.wait_for_selector(f"#views [aria-current][href^='#{view[1:].split('?')[0]}']")
+    page.locator("#view .answer[aria-busy=false]").first.wait_for()
+    page.locator("#view h2, #view [role=alert]").first.wait_for()
+    return page
+
+
+def name(view):
+    """ "near-unknown" for "#near?word=unknown"."""
+    return "near-unknown" if "unknown" in view else view[1:].split("?")[0]
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +78,7 @@ def exported(models) -> Path:
 
 
 @pytest.mark.parametrize("view", VIEWS[:-1])
-def test_the_exported_file_answers_from_disk_as_the_server_does(chromium, server, cookies, exported, view):
+def test_the_exported_file_answers_from_disk_as_the_server_does(chromium, server, cookies, exported, figures, view):
     with visiting(chromium, server["address"], cookies) as visit:
         page = visit.open(view)
         page.locator("#view h2").wait_for()
@@ -76,12 +88,13 @@ def test_the_exported_file_answers_from_disk_as_the_server_does(chromium, server
         page.locator("#view h2").wait_for()
         found = answers(page)
         expect(page.locator("#note")).to_contain_text("rounded to 8 bits")
-        visit.screenshot(f"exported-{view[1:].split('?')[0]}")
+        visit.screenshot(f"exported-{name(view)}")
     assert found["heading"] == expected["heading"]
     assert len(found["numbers"]) == len(expected["numbers"]) > 0
     # Rounding may swap neighbours that are almost equally near; the numbers in order are the same.
-    for one, other in zip(found["numbers"], expected["numbers"], strict=True):
-        assert one == pytest.approx(other, abs=0.03)
+    difference = max(abs(one - other) for one, other in zip(found["numbers"], expected["numbers"], strict=True))
+    figures.append(f"largest difference of a number in the exported file, {view}: {difference:.3f}")
+    assert difference < 0.011  # 0.01 as the page says, and both numbers are rounded
 
 
 def answers(page):

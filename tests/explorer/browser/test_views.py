@@ -103,6 +103,10 @@ def test_a_path_is_listed_and_drawn_on_the_map(visit):
     assert steps[0] == "king"
     assert steps[-1] == "piano"
     assert len(steps) == len(set(steps)) >= 4
+    with page.expect_download() as waited:
+        page.get_by_role("button", name="Save the map as SVG").click()
+    line = re.search(r'<polyline points="([^"]*)"', waited.value.path().read_text())
+    assert len(line[1].split()) == len(steps)
     visit.screenshot("path")
 
 

@@ -27,8 +27,12 @@ export function go(view, values) {
 // The same view with some values changed, without a new entry in the history.
 export function amend(values) {
   const { view, query } = read();
-  const all = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
-  location.replace(to(view, { ...all, ...values }));
+  location.replace(to(view, { ...valuesOf(query), ...values }));
+}
+
+// Name to list of values.
+export function valuesOf(query) {
+  return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
 }
 
 // The word that a view is most about: it colours the map and is taken along to another view.

@@ -49,7 +49,11 @@ export function combine(vectors, weights) {
   return sum;
 }
 
-export const mean = (vectors) => combine(vectors, vectors.map(() => 1 / vectors.length));
+export const mean = (vectors) =>
+  combine(
+    vectors,
+    vectors.map(() => 1 / vectors.length),
+  );
 export const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 
 // The rows of the n largest scores, without those of `except`. Of equal scores the more frequent word comes first.

@@ -36,7 +36,9 @@ function modelOf({ query }) {
 async function show() {
   const address = read();
   const model = modelOf(address);
-  const colour = ['class', 'similarity'].includes(address.query.get('colour')) ? address.query.get('colour') : 'frequency';
+  const colour = ['class', 'similarity'].includes(address.query.get('colour'))
+    ? address.query.get('colour')
+    : 'frequency';
   const [word = null] = words(address);
   $('colour').querySelector(`[value=${colour}]`).checked = true;
   $('model').value = String(model);
@@ -52,7 +54,8 @@ async function show() {
 
 function describe(info) {
   const mapped = info.mapped < info.words ? `, ${whole(info.mapped)} on the map` : '';
-  $('about').textContent = `${infos.length > 1 ? '' : `${info.name} · `}${plural(info.words, 'word')} × ${info.dim}${mapped}`;
+  $('about').textContent =
+    `${infos.length > 1 ? '' : `${info.name} · `}${plural(info.words, 'word')} × ${info.dim}${mapped}`;
 }
 
 function startTools(toggleTheme) {

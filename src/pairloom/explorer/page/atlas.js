@@ -1,5 +1,5 @@
 // The map of one model: loads its points and names, colours them, and explains the colours.
-import { N_CLASSES, byFrequency, bySimilarity, palette } from './colours.js';
+import { N_CLASSES, byClass, byFrequency, bySimilarity, palette } from './colours.js';
 import { $, decimal, h, named, whole } from './dom.js';
 import { WordMap } from './map.js';
 import { savePng, saveSvg } from './pictures.js';
@@ -7,7 +7,17 @@ import { currentTheme } from './theme.js';
 
 export class Atlas {
   constructor(source, { onWord, onArea }) {
-    Object.assign(this, { source, onWord, onArea, model: null, names: [], counts: [], rows: new Map(), mode: 'frequency', word: null });
+    Object.assign(this, {
+      source,
+      onWord,
+      onArea,
+      model: null,
+      names: [],
+      counts: [],
+      rows: new Map(),
+      mode: 'frequency',
+      word: null,
+    });
     this.coordinates = new Float32Array(0);
   }
 
@@ -67,17 +77,21 @@ export class Atlas {
   }
 
   async #values(mode, word) {
-    if (mode === 'class') return { values: await this.source.classes(this.model, N_CLASSES) };
+    if (mode === 'class') return { values: byClass(await this.source.classes(this.model, N_CLASSES)) };
     if (mode === 'similarity' && word) return bySimilarity(await this.source.similarityTo(this.model, word));
     return { values: this.sizes };
   }
 
   #explain(word, top) {
     const { mode, colours } = this.colouring;
-    const scale = h('span', { class: 'scale', 'aria-hidden': 'true' }, colours.filter((_, i) => mode === 'class' || i % 4 === 3).map(swatch));
+    const scale = h(
+      'span',
+      { class: 'scale', 'aria-hidden': 'true' },
+      colours.filter((_, i) => (mode === 'class' ? i < N_CLASSES : i % 4 === 3)).map(swatch),
+    );
     const texts = {
       frequency: [this.mode === 'similarity' ? 'choose a word; until then: rare' : 'rare', scale, 'frequent'],
-      class: [scale, `${colours.length} classes of similar words (k-means)`],
+      class: [scale, `${N_CLASSES} classes of similar words (k-means)`],
       similarity: ['cosine to ', named(word ?? ''), ' 0', scale, decimal(top ?? 1, 2)],
     };
     $('legend').replaceChildren(...texts[mode]);
@@ -125,7 +139,8 @@ export class Atlas {
 
   #applyMarks() {
     const { chosen, found, line, area } = this.marks ?? {};
-    const rowsOf = (words = []) => words.map((word) => (typeof word === 'number' ? word : this.rows.get(word))).filter((row) => row !== undefined);
+    const rowsOf = (words = []) =>
+      words.map((word) => (typeof word === 'number' ? word : this.rows.get(word))).filter((row) => row !== undefined);
     const [asked, answered, way] = [chosen, found, line].map(rowsOf);
     $('zoom-marked').disabled = !(asked.length || answered.length || way.length);
     this.map?.mark({ chosen: asked, found: answered, line: way, area });
@@ -139,7 +154,6 @@ export class Atlas {
   saveSvg() {
     saveSvg(this.map, { ...this.colouring, title: `Map of ${this.info.name}` }, this.#fileName());
   }
-
 
   #fileName() {
     return this.info.name.replace(/\.[a-z]+$/i, '').replace(/[^\p{L}\p{N}_-]+/gu, '-') || 'map';

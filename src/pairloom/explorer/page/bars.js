@@ -33,8 +33,38 @@ export function barList(rows, { show = decimal, top = null, more = null, link = 
   );
 }
 
+// Words with two cosines each, under `names`; `rows` are {word, cosines}.
+export function cosineTable(names, rows) {
+  const cell = (cosine) =>
+    h('td', {}, h('span', { class: 'number' }, decimal(cosine)), bar(Math.abs(cosine), cosine < 0));
+  return h(
+    'table',
+    { class: 'steps' },
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        ['Word', ...names].map((name) => h('th', { scope: 'col' }, name)),
+      ),
+    ),
+    h(
+      'tbody',
+      {},
+      rows.map(({ word, cosines }) => h('tr', {}, h('th', { scope: 'row' }, wordLink(word)), cosines.map(cell))),
+    ),
+  );
+}
+
 export function group(title, explanation, ...content) {
-  return h('section', { class: 'group-of' }, h('h3', {}, title), explanation ? h('p', { class: 'hint' }, explanation) : null, content);
+  return h(
+    'section',
+    { class: 'group-of' },
+    h('h3', {}, title),
+    explanation ? h('p', { class: 'hint' }, explanation) : null,
+    content,
+  );
 }
 
 // Two lists beside each other, below each other on a narrow screen.

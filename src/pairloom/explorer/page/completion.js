@@ -7,7 +7,13 @@ let fields = 0;
 // `complete(prefix)` returns words; `onPick(word)` is called when one is chosen, or when text is entered as it is.
 export function completingField({ label, name, complete, onPick }) {
   const id = `field-${(fields += 1)}`;
-  const list = h('ul', { role: 'listbox', id: `${id}-list`, class: 'options', 'aria-label': `${label}: completions`, hidden: true });
+  const list = h('ul', {
+    role: 'listbox',
+    id: `${id}-list`,
+    class: 'options',
+    'aria-label': `${label}: completions`,
+    hidden: true,
+  });
   const input = h('input', {
     id,
     name,
@@ -22,7 +28,12 @@ export function completingField({ label, name, complete, onPick }) {
     'aria-expanded': 'false',
     'aria-controls': list.id,
   });
-  const element = h('div', { class: 'field' }, h('label', { for: id }, label), h('div', { class: 'combo' }, input, list));
+  const element = h(
+    'div',
+    { class: 'field' },
+    h('label', { for: id }, label),
+    h('div', { class: 'combo' }, input, list),
+  );
   const options = new Options(input, list, onPick);
   let timer = 0;
   let asked = 0;
@@ -69,7 +80,9 @@ class Options {
     this.list.replaceChildren(...words.map((word, i) => this.#option(word, i)));
     this.list.hidden = words.length === 0;
     this.input.setAttribute('aria-expanded', String(words.length > 0));
-    announce(words.length ? `${plural(words.length, 'completion')}, first ${visible(words[0].word)}` : 'No completions');
+    announce(
+      words.length ? `${plural(words.length, 'completion')}, first ${visible(words[0].word)}` : 'No completions',
+    );
   }
 
   #option({ word, count }, i) {

@@ -26,7 +26,7 @@ export class EmbeddedSource {
 
   async classes(model) {
     const { classes } = this.opened[model];
-    if (!classes) throw new Error("This file has no classes. Install pairloom[sklearn] and export it again.");
+    if (!classes) throw new Error('This file has no classes. Install pairloom[sklearn] and export it again.');
     return classes;
   }
 
@@ -132,7 +132,8 @@ export class EmbeddedSource {
     });
     const common = in_a.names.filter((name) => in_b.row.has(name) && name !== word);
     const nearest = tables.map((table) => common.toSorted((x, y) => table.get(y) - table.get(x)).slice(0, n));
-    const rows = (names) => names.map((name) => ({ word: name, cosine_a: tables[0].get(name), cosine_b: tables[1].get(name) }));
+    const rows = (names) =>
+      names.map((name) => ({ word: name, cosine_a: tables[0].get(name), cosine_b: tables[1].get(name) }));
     const [first, second] = nearest.map((names) => new Set(names));
     return {
       kept: rows(nearest[0].filter((name) => second.has(name))),
@@ -143,7 +144,8 @@ export class EmbeddedSource {
 }
 
 function open({ dim, data }) {
-  const rows = (names, integers, scales) => new Rows(names, decode(integers, Int8Array), decode(scales, Float32Array), dim);
+  const rows = (names, integers, scales) =>
+    new Rows(names, decode(integers, Int8Array), decode(scales, Float32Array), dim);
   const floats = (text) => (text ? decode(text, Float32Array) : null);
   return {
     W: rows(data.words, data.W, data.W_scale),

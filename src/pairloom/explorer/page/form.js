@@ -7,7 +7,13 @@ export function buildForm(section, complete, onAsk) {
   const fields = section.fields.map((field) => (field.many ? new Chips(field) : new Single(field)));
   for (const field of fields) field.build(complete, () => ask(field));
   const button = h('button', { class: 'primary' }, section.button);
-  const form = h('form', { class: `ask${fields.length > 1 ? ' wide' : ''}` }, fields.map((field) => field.element), button, fields.map((field) => field.chips));
+  const form = h(
+    'form',
+    { class: `ask${fields.length > 1 ? ' wide' : ''}` },
+    fields.map((field) => field.element),
+    button,
+    fields.map((field) => field.chips),
+  );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     for (const field of fields) field.take();
@@ -57,7 +63,12 @@ class Chips {
   build(complete, onChange) {
     this.onChange = onChange;
     this.chips = h('ul', { class: 'chips', 'aria-label': 'Chosen words' });
-    const { element, input } = completingField({ label: this.label, name: this.name, complete, onPick: () => this.#add() });
+    const { element, input } = completingField({
+      label: this.label,
+      name: this.name,
+      complete,
+      onPick: () => this.#add(),
+    });
     input.addEventListener('keydown', (event) => {
       if (event.key === 'Backspace' && !input.value && this.values.length) this.#remove(this.values.length - 1);
     });

@@ -74,7 +74,8 @@ class Room {
   isFree(box) {
     for (const cell of this.#around(box)) {
       for (const other of this.#cells.get(cell) ?? []) {
-        if (box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom) return false;
+        if (box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom)
+          return false;
       }
     }
     return true;

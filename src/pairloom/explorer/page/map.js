@@ -157,7 +157,8 @@ export class WordMap {
   showMarked() {
     const rows = this.overlay.markedRows(this.coordinates.length / 2);
     if (rows.length === 1) return this.#near(rows[0]);
-    if (rows.length) this.plot.zoomToPoints(rows, { padding: 0.4, transition: isMotionWelcome(), transitionDuration: 350 });
+    if (rows.length)
+      this.plot.zoomToPoints(rows, { padding: 0.4, transition: isMotionWelcome(), transitionDuration: 350 });
   }
 
   #near(row) {

@@ -28,7 +28,15 @@ export class Overlay {
     const at = (row) => toScreen(place, coordinates[2 * row], coordinates[2 * row + 1]);
     const [chosen, found] = [mapped(this.chosen), mapped(this.found)];
     const nameOf = (row) => (names[row] === undefined ? undefined : visible(names[row]));
-    this.labels = placeLabels(this.context, { coordinates, nameOf, place, width, height, sure: chosen, strong: [...mapped(this.path), ...found] });
+    this.labels = placeLabels(this.context, {
+      coordinates,
+      nameOf,
+      place,
+      width,
+      height,
+      sure: chosen,
+      strong: [...mapped(this.path), ...found],
+    });
     this.rings = [...found.map((row) => [...at(row), 5]), ...chosen.map((row) => [...at(row), 8])];
     this.line = mapped(this.path).map(at);
     this.area = this.polygon.map(([x, y]) => toScreen(place, x, y));
@@ -48,7 +56,12 @@ export class Overlay {
       context.stroke();
     }
     for (const { text, x, y, strong } of this.labels) {
-      Object.assign(context, { font: fontOf(strong), strokeStyle: paper, lineWidth: 3.5, fillStyle: strong ? accent : ink });
+      Object.assign(context, {
+        font: fontOf(strong),
+        strokeStyle: paper,
+        lineWidth: 3.5,
+        fillStyle: strong ? accent : ink,
+      });
       context.strokeText(text, x, y);
       context.fillText(text, x, y);
     }
@@ -67,7 +80,11 @@ export function inks() {
 }
 
 function hex(rgb) {
-  return `#${rgb.match(/\d+/g).slice(0, 3).map((x) => Number(x).toString(16).padStart(2, '0')).join('')}`;
+  return `#${rgb
+    .match(/\d+/g)
+    .slice(0, 3)
+    .map((x) => Number(x).toString(16).padStart(2, '0'))
+    .join('')}`;
 }
 
 function stroke(context, points, closed) {

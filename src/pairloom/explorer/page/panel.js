@@ -1,5 +1,5 @@
 // The panel: links to the views, the form of the view in the address, and its answer.
-import { go, read, to, words } from './address.js';
+import { go, read, to, valuesOf, words } from './address.js';
 import { $, announce, h, visible } from './dom.js';
 import { buildForm } from './form.js';
 import { analogy } from './views/analogy.js';
@@ -26,7 +26,8 @@ export class Panel {
     if (this.shown !== view) this.#build(view);
     this.turn += 1;
     document.title = titleOf(view, address);
-    if (view === area) return this.#answer(this.sections[0], () => showArea(this.context(), address.query.get('polygon') ?? ''));
+    if (view === area)
+      return this.#answer(this.sections[0], () => showArea(this.context(), address.query.get('polygon') ?? ''));
     this.context().mark({});
     await Promise.all(this.sections.map((section) => this.#ask(section, address)));
   }
@@ -48,11 +49,13 @@ export class Panel {
     const chosen = words(address);
     const link = (view) => {
       const same = view === current;
-      const values = same ? Object.fromEntries([...new Set(address.query.keys())].map((key) => [key, address.query.getAll(key)])) : (view.take ?? first)(chosen);
+      const values = same ? valuesOf(address.query) : (view.take ?? first)(chosen);
       return h('a', { href: to(view.name, values), 'aria-current': same ? 'page' : null }, view.title);
     };
     const { infos } = this.context();
-    const offered = VIEWS.filter((view) => (view.needsModels ?? 1) <= infos.length && (!view.hidden || view === current));
+    const offered = VIEWS.filter(
+      (view) => (view.needsModels ?? 1) <= infos.length && (!view.hidden || view === current),
+    );
     $('views').replaceChildren(...offered.map(link));
   }
 

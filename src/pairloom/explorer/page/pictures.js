@@ -25,7 +25,13 @@ export function saveSvg(map, colouring, name) {
 function draw(map, { mode, values, sizes, colours, title }) {
   const { width, height } = map.box.getBoundingClientRect();
   const { ink, paper, accent } = inks();
-  const svg = element('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'font-family': 'sans-serif' });
+  const svg = element('svg', {
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: 'img',
+    'font-family': 'sans-serif',
+  });
   svg.append(withText(element('title', {}), title));
   svg.append(element('rect', { width, height, fill: paper }));
   // Points of one colour and size are one path of dots: 100,000 circles would be ten times the file.
@@ -49,7 +55,8 @@ function marks({ area, line, rings }, accent) {
   const list = (points) => points.map((point) => point.map((x) => x.toFixed(1)).join(',')).join(' ');
   if (area.length) group.append(element('polygon', { points: list(area) }));
   if (line.length) group.append(element('polyline', { points: list(line) }));
-  for (const [x, y, radius] of rings) group.append(element('circle', { cx: x.toFixed(1), cy: y.toFixed(1), r: radius }));
+  for (const [x, y, radius] of rings)
+    group.append(element('circle', { cx: x.toFixed(1), cy: y.toFixed(1), r: radius }));
   return group;
 }
 

@@ -12,7 +12,10 @@ export function sharedContexts({ W, C, mean, root, noise_root }, rows, cosine, n
   const contributions = strengths[0].map((x, c) => (x * strengths[1][c]) / lengths);
   const common = (dot(v[0], v[1]) - dot(u[0], u[1])) / lengths;
   const pick = (sign, chosen) =>
-    largest(contributions.map((x) => sign * x), 50 * n)
+    largest(
+      contributions.map((x) => sign * x),
+      50 * n,
+    )
       .filter((c) => sign * contributions[c] > 0 && chosen(c))
       .slice(0, n)
       .map((c) => ({
@@ -41,7 +44,10 @@ function times(matrix, vector) {
 
 // The smallest number of contexts that make up half of all positive contributions.
 function half(contributions) {
-  const positive = contributions.filter((x) => x > 0).sort().reverse();
+  const positive = contributions
+    .filter((x) => x > 0)
+    .sort()
+    .reverse();
   const total = positive.reduce((sum, x) => sum + x, 0);
   let sum = 0;
   return positive.findIndex((x) => (sum += x) >= total / 2) + 1;

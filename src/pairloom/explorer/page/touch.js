@@ -20,7 +20,9 @@ export function forwardTouches(canvas) {
       const now = distance(fingers);
       const [x, y] = middle(fingers);
       const deltaY = (spread - now) * 2;
-      canvas.dispatchEvent(new WheelEvent('wheel', { clientX: x, clientY: y, deltaY, bubbles: true, cancelable: true }));
+      canvas.dispatchEvent(
+        new WheelEvent('wheel', { clientX: x, clientY: y, deltaY, bubbles: true, cancelable: true }),
+      );
       spread = now;
     }
   });
@@ -33,7 +35,9 @@ export function forwardTouches(canvas) {
 }
 
 function send(target, type, { clientX, clientY }) {
-  target.dispatchEvent(new MouseEvent(type, { clientX, clientY, bubbles: true, cancelable: true, buttons: 1, view: window }));
+  target.dispatchEvent(
+    new MouseEvent(type, { clientX, clientY, bubbles: true, cancelable: true, buttons: 1, view: window }),
+  );
 }
 
 function distance(fingers) {

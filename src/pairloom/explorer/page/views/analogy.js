@@ -27,7 +27,9 @@ async function answer({ source, model, mark }, { a: [a], b: [b], c: [c] }) {
   const rows = ({ near }) => near.map((row) => ({ word: row.word, value: row.cosine ?? row.score }));
   const [best] = added.near;
   return {
-    said: best ? `${visible(a)} is to ${visible(b)} as ${visible(c)} is to ${visible(best.word)}.` : 'No word was found.',
+    said: best
+      ? `${visible(a)} is to ${visible(b)} as ${visible(c)} is to ${visible(best.word)}.`
+      : 'No word was found.',
     nodes: [
       h(
         'header',

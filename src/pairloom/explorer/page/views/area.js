@@ -10,7 +10,10 @@ export const area = { name: 'area', title: 'Lasso', hidden: true, sections: [] }
 // A polygon as an address has it: "0.12,-0.3;0.2,0.4".
 export function writeArea(polygon) {
   const every = Math.max(1, Math.ceil(polygon.length / CORNERS));
-  return polygon.filter((_, i) => i % every === 0).map((point) => point.map((x) => x.toFixed(3)).join(',')).join(';');
+  return polygon
+    .filter((_, i) => i % every === 0)
+    .map((point) => point.map((x) => x.toFixed(3)).join(','))
+    .join(';');
 }
 
 export function readArea(text) {
@@ -26,11 +29,17 @@ export function showArea({ coordinates, names, counts, mark }, text) {
   }
   mark({ area: polygon });
   const listed = rows.slice(0, SHOWN).filter((row) => names[row] !== undefined);
-  const line = (row) => h('li', {}, wordLink(names[row]), h('span', { class: 'number' }, counts(row) == null ? '' : whole(counts(row))));
+  const line = (row) =>
+    h('li', {}, wordLink(names[row]), h('span', { class: 'number' }, counts(row) == null ? '' : whole(counts(row))));
   return {
     said: `${plural(rows.length, 'word')} in the lasso.`,
     nodes: [
-      h('header', { class: 'answer-title' }, h('h2', {}, `${plural(rows.length, 'word')} in the lasso`), h('p', { class: 'hint' }, 'most frequent first')),
+      h(
+        'header',
+        { class: 'answer-title' },
+        h('h2', {}, `${plural(rows.length, 'word')} in the lasso`),
+        h('p', { class: 'hint' }, 'most frequent first'),
+      ),
       h('ol', { class: 'plain' }, listed.map(line)),
       rows.length > SHOWN ? h('p', { class: 'hint' }, `and ${whole(rows.length - SHOWN)} less frequent ones`) : null,
       rows.length ? null : h('p', {}, 'No word is inside. Draw a larger area, or zoom in first.'),

@@ -1,6 +1,6 @@
 // One word in two models: which neighbours it keeps, gains and loses.
-import { group, wordLink, bar } from '../bars.js';
-import { decimal, h, named, plural, visible } from '../dom.js';
+import { cosineTable, group } from '../bars.js';
+import { h, named, plural, visible } from '../dom.js';
 
 export const models = {
   name: 'models',
@@ -24,11 +24,17 @@ async function answer({ source, model, infos, mark }, { word: [word] }) {
   mark({ chosen: [word], found: kept.map((row) => row.word) });
   const names = [infos[model].name, infos[other].name];
   const [first, second] = names[0] === names[1] ? ['the first', 'the second'] : names;
-  const part = (title, hint, rows) => group(`${title} (${rows.length})`, hint, rows.length ? table(rows, first, second) : h('p', {}, 'none'));
+  const part = (title, hint, rows) =>
+    group(`${title} (${rows.length})`, hint, rows.length ? table(rows, first, second) : h('p', {}, 'none'));
   return {
     said: `${plural(kept.length, 'neighbour')} of ${visible(word)} kept, ${gained.length} gained, ${lost.length} lost.`,
     nodes: [
-      h('header', { class: 'answer-title' }, h('h2', {}, named(word)), h('p', { class: 'hint' }, `${first} and ${second}, words that both know`)),
+      h(
+        'header',
+        { class: 'answer-title' },
+        h('h2', {}, named(word)),
+        h('p', { class: 'hint' }, `${first} and ${second}, words that both know`),
+      ),
       part('Kept', 'among the 20 nearest in both', kept),
       part('Gained', `near in ${second} only`, gained),
       part('Lost', `near in ${first} only`, lost),
@@ -37,11 +43,8 @@ async function answer({ source, model, infos, mark }, { word: [word] }) {
 }
 
 function table(rows, first, second) {
-  const cell = (cosine) => h('td', {}, h('span', { class: 'number' }, decimal(cosine, 2)), bar(Math.abs(cosine), cosine < 0));
-  return h(
-    'table',
-    { class: 'steps' },
-    h('thead', {}, h('tr', {}, ['Word', first, second].map((text) => h('th', { scope: 'col' }, text)))),
-    h('tbody', {}, rows.map(({ word, cosine_a, cosine_b }) => h('tr', {}, h('th', { scope: 'row' }, wordLink(word)), cell(cosine_a), cell(cosine_b)))),
+  return cosineTable(
+    [first, second],
+    rows.map(({ word, cosine_a, cosine_b }) => ({ word, cosines: [cosine_a, cosine_b] })),
   );
 }

@@ -25,7 +25,10 @@ async function answer({ source, model, info, counts, named: loaded, mark }, { wo
   ]);
   mark({ chosen: words.row, found: words.near.map(({ row }) => row) });
   return {
-    said: `Nearest to ${word.map(visible).join(', ')}: ${words.near.slice(0, 5).map((row) => visible(row.word)).join(', ')}`,
+    said: `Nearest to ${word.map(visible).join(', ')}: ${words.near
+      .slice(0, 5)
+      .map((row) => visible(row.word))
+      .join(', ')}`,
     nodes: [
       title(word, words.row, counts, loaded),
       group('Similar words', 'by the cosine of their vectors', similar(words.near, word)),
@@ -48,8 +51,15 @@ function title(word, rows, counts, loaded) {
 
 function similar(rows, [first]) {
   const why = ({ word }) =>
-    h('a', { class: 'why', href: to('pair', { a: first, b: word }), 'aria-label': `Why is it similar to ${visible(word)}?` }, 'why');
-  return barList(rows.map(({ word, cosine }) => ({ word, value: cosine })), { top: 1, more: why });
+    h(
+      'a',
+      { class: 'why', href: to('pair', { a: first, b: word }), 'aria-label': `Why is it similar to ${visible(word)}?` },
+      'why',
+    );
+  return barList(
+    rows.map(({ word, cosine }) => ({ word, value: cosine })),
+    { top: 1, more: why },
+  );
 }
 
 function expected(rows) {

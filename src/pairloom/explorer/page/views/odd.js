@@ -25,7 +25,14 @@ async function answer({ source, model, mark }, { word }) {
     said: `The odd one out is ${visible(found.odd)}.`,
     nodes: [
       h('header', { class: 'answer-title' }, h('h2', {}, h('em', {}, named(found.odd)), ' is the odd one out')),
-      group('Closeness to the others', 'cosine to the mean of all', barList(rows.toSorted((x, y) => y.value - x.value), { top: 1 })),
+      group(
+        'Closeness to the others',
+        'cosine to the mean of all',
+        barList(
+          rows.toSorted((x, y) => y.value - x.value),
+          { top: 1 },
+        ),
+      ),
     ],
   };
 }

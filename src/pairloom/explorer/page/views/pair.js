@@ -54,13 +54,18 @@ function figure(name, value) {
 }
 
 function directions(a, b, { a_b, b_a }) {
-  const one = (w, c, p) => (p == null ? null : figure(h('span', {}, 'p(D=1 | ', named(w), ', ', named(c), ')'), percent(p)));
+  const one = (w, c, p) =>
+    p == null ? null : figure(h('span', {}, 'p(D=1 | ', named(w), ', ', named(c), ')'), percent(p));
   return [one(a, b, a_b), one(b, a, b_a)];
 }
 
 function why({ common, unexplained, half, sought, avoided, apart }, a, b) {
   const top = Math.max(...[...sought, ...avoided, ...apart].map(({ contribution }) => Math.abs(contribution)), 1e-9);
-  const list = (rows) => barList(rows.map(({ context, contribution }) => ({ word: context, value: contribution })), { top, link: false });
+  const list = (rows) =>
+    barList(
+      rows.map(({ context, contribution }) => ({ word: context, value: contribution })),
+      { top, link: false },
+    );
   const part = (title, hint, rows) => (rows.length ? group(title, hint, list(rows)) : null);
   return h(
     'div',
@@ -89,6 +94,8 @@ async function probability({ source, model }, { w: [w], c: [c] }) {
   const { probability: p, product } = await source.probability(model, w, c);
   return {
     said: `The probability of ${visible(c)} near ${visible(w)} is ${percent(p)}.`,
-    nodes: [h('dl', { class: 'figures' }, directions(w, c, { a_b: p, b_a: null }), figure('v_w · v_c', decimal(product, 2)))],
+    nodes: [
+      h('dl', { class: 'figures' }, directions(w, c, { a_b: p, b_a: null }), figure('v_w · v_c', decimal(product, 2))),
+    ],
   };
 }

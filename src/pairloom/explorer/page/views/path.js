@@ -1,6 +1,6 @@
 // The words on the way from one word to another.
-import { bar, wordLink } from '../bars.js';
-import { decimal, h, named, visible } from '../dom.js';
+import { cosineTable } from '../bars.js';
+import { h, named, visible } from '../dom.js';
 
 export const path = {
   name: 'path',
@@ -27,17 +27,10 @@ async function answer({ source, model, mark }, { from: [from], to: [to] }) {
     said: `From ${found.path.map(({ word }) => visible(word)).join(' to ')}.`,
     nodes: [
       h('header', { class: 'answer-title' }, h('h2', {}, named(from), ' → ', named(to))),
-      h(
-        'table',
-        { class: 'steps' },
-        h('thead', {}, h('tr', {}, ['Word', 'cosine to the first', 'to the last'].map((text) => h('th', { scope: 'col' }, text)))),
-        h('tbody', {}, found.path.map(step)),
+      cosineTable(
+        ['cosine to the first', 'to the last'],
+        found.path.map(({ word, cosine_from, cosine_to }) => ({ word, cosines: [cosine_from, cosine_to] })),
       ),
     ],
   };
-}
-
-function step({ word, cosine_from, cosine_to }) {
-  const cell = (cosine) => h('td', {}, h('span', { class: 'number' }, decimal(cosine, 2)), bar(Math.abs(cosine), cosine < 0));
-  return h('tr', {}, h('th', { scope: 'row' }, wordLink(word)), cell(cosine_from), cell(cosine_to));
 }
