@@ -33,6 +33,7 @@ ORDER = (
     "fold_in",
     "evaluation",
     "explanation",
+    "comparison",
     "planning",
     "sklearn",
     "cli",

@@ -21,6 +21,7 @@ Stage = Literal[
     "whole",
     "solve",
     "index",
+    "compare",
     "measure",
 ]
 
@@ -49,7 +50,7 @@ class Progress:
     walk                        walks
     pairs                       tokens
     fit                         pairs
-    whole, solve, index         words
+    whole, solve, index, compare  words
     compile, cluster, factor    nothing: these stages only announce that they start
     measure                     the same
     """

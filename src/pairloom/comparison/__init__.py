@@ -1,0 +1,15 @@
+"""Two corpora, two times, two models: which words have another meaning, and how much of that is noise.
+
+common.py      two models -> the words that both have
+rotation.py    two matrices -> the rotation that brings one onto the other
+shifts.py      common words -> how far each has moved
+noise.py       shifts and counts -> how far words move by chance
+neighbours.py  a word -> neighbours kept, gained and lost
+compare.py     all of these together
+"""
+
+from pairloom.comparison.alignment import align
+from pairloom.comparison.compare import Comparison, compare
+from pairloom.comparison.trajectory import Trajectory, trajectory
+
+__all__ = ["Comparison", "Trajectory", "align", "compare", "trajectory"]
