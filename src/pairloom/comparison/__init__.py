@@ -5,11 +5,13 @@ rotation.py    two matrices -> the rotation that brings one onto the other
 shifts.py      common words -> how far each has moved
 noise.py       shifts and counts -> how far words move by chance
 neighbours.py  a word -> neighbours kept, gained and lost
-compare.py     all of these together
+two_models.py  all of these together: `compare`
+series.py      one word in many models: `trajectory`
+alignment.py   one model rotated onto another: `align`
 """
 
 from pairloom.comparison.alignment import align
-from pairloom.comparison.compare import Comparison, compare
-from pairloom.comparison.trajectory import Trajectory, trajectory
+from pairloom.comparison.series import Trajectory, trajectory
+from pairloom.comparison.two_models import Comparison, compare
 
 __all__ = ["Comparison", "Trajectory", "align", "compare", "trajectory"]

@@ -85,7 +85,8 @@ def _variance_below(rest: Float64s) -> float:
 def _smoothed(values: Float64s) -> Float64s:
     """Each value averaged with those beside it, since a hundred words tell a spread only to a tenth."""
     padded = np.concatenate([values[:1], values, values[-1:]])
-    return (padded[:-2] + 2 * padded[1:-1] + padded[2:]) / 4
+    smooth: Float64s = (padded[:-2] + 2 * padded[1:-1] + padded[2:]) / 4
+    return smooth
 
 
 def chances(z: Float64s) -> Float64s:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pairloom.comparison.compare import Model, WordShift, compare
+from pairloom.comparison.two_models import Model, WordShift, compare
 from pairloom.config import checked_threads
 from pairloom.errors import InputError
 from pairloom.progress import OnProgress, ignore
