@@ -6,7 +6,12 @@ the scale y = log tan(θ/2) of `shifts.spread_out`, and h of `Common.evidence`,
     z_w = (y_w - centre(h_w)) / spread(h_w)
     centre   the median of y among words of about this frequency
     spread   √ mean (y - centre)², over the words below the centre: words that have really moved are above it
-    p_w      = 1 - Φ(z_w), how many words of this frequency move so far by chance
+    p_w      = 1 - T(z_w), how many words of this frequency move so far by chance
+
+The spread of all is then widened by one factor, where the highest tenth or the lowest thousandth of the z are further
+out than those of a normal distribution. T is Student's distribution of 100 degrees of freedom, which is a little wider
+than the normal one far out: words differ in more than their frequency, and a name that fills three paragraphs tells
+less than its count says. docs/comparing.md has the measurements.
 
 The line: of all words above it, a share of at most `rate` is expected to be there by chance (Benjamini and Hochberg
 1995): the k words of smallest p, for the largest k with p_(k) <= rate k / n.
@@ -26,8 +31,10 @@ from pairloom.method.elementary import log
 from pairloom.types import Float64s
 
 FEWEST_WORDS = 200  # with fewer, neither curve is known well enough
-WORDS_PER_STEP = 100  # at least, for a point of the curves
+WORDS_PER_STEP = 50  # at least, for a point of the curves
 STEP = 0.5  # of log h: words that differ less in frequency are taken together
+FREEDOM = 100  # degrees of freedom; of 30, 50, 100 and infinity the first at which the stated rate was true
+HIGH, LOW = (0.9, 1.2816), (0.001, -3.0902)  # a share of a normal distribution, and where it ends
 
 
 class NoiseCurve(NamedTuple):
@@ -60,8 +67,12 @@ def noise_curve(evidence: Float64s, y: Float64s) -> NoiseCurve | None:
     centre = np.array([np.median(y[group]) for group in groups])
     below = y - np.interp(x, at, centre)
     variance = np.array([_variance_below(below[group]) for group in groups])
-    spread = np.sqrt(_smoothed(variance))
-    return NoiseCurve(at, centre, spread) if np.all(spread > 0) else None
+    spread = np.sqrt(_smoothed(variance, np.array([len(group) for group in groups], np.float64)))
+    if not np.all(spread > 0):
+        return None
+    z = NoiseCurve(at, centre, spread).scores(evidence, y)
+    wider = max(1.0, *(float(np.quantile(z, share)) / end for share, end in (HIGH, LOW)))
+    return NoiseCurve(at, centre, wider * spread)
 
 
 def _groups(x: Float64s) -> list[npt.NDArray[np.intp]]:
@@ -82,30 +93,33 @@ def _variance_below(rest: Float64s) -> float:
     return float((low * low).sum() / max(1, len(low)))
 
 
-def _smoothed(values: Float64s) -> Float64s:
-    """Each value averaged with those beside it, since a hundred words tell a spread only to a tenth."""
-    padded = np.concatenate([values[:1], values, values[-1:]])
-    smooth: Float64s = (padded[:-2] + 2 * padded[1:-1] + padded[2:]) / 4
+def _smoothed(values: Float64s, weights: Float64s) -> Float64s:
+    """Each value averaged with those beside it, by weight, since fifty words tell a spread only to a sixth."""
+    total, weight = (np.convolve(np.pad(of, 1, mode="edge"), [1, 2, 1], "valid") for of in (values * weights, weights))
+    smooth: Float64s = total / weight
     return smooth
 
 
 def chances(z: Float64s) -> Float64s:
-    """p = 1 - Φ(z)."""
-    return np.array([0.5 * math.erfc(score / math.sqrt(2)) for score in z.tolist()])
+    """p = 1 - T(z), for T of n degrees of freedom by way of a normal one (Abramowitz and Stegun 26.7.8):
+
+    1 - Φ(z (1 - 1/4n) / √(1 + z²/2n))
+    """
+    normal = z * (1 - 0.25 / FREEDOM) / np.sqrt(1 + z * z / (2 * FREEDOM))
+    return np.array([0.5 * math.erfc(score / math.sqrt(2)) for score in normal.tolist()])
 
 
 def threshold(p: Float64s, rate: float) -> float:
     """The largest p at which words are beyond the line. If none is, the p that a single word would need."""
-    ordered = np.sort(p)
     allowed = rate * np.arange(1, len(p) + 1) / len(p)
-    k = int(np.flatnonzero(ordered <= allowed)[-1]) if np.any(ordered <= allowed) else 0
-    return float(allowed[k])
+    under = np.flatnonzero(np.sort(p) <= allowed)
+    return float(allowed[under[-1]] if len(under) else allowed[0])
 
 
 def score_of(p: float) -> float:
-    """The z with 1 - Φ(z) = p, by bisection."""
-    low, high = -10.0, 40.0
+    """The z with 1 - T(z) = p, by bisection."""
+    low, high = -10.0, 100.0
     for _ in range(100):
         middle = (low + high) / 2
-        low, high = (middle, high) if 0.5 * math.erfc(middle / math.sqrt(2)) > p else (low, middle)
+        low, high = (middle, high) if chances(np.array([middle]))[0] > p else (low, middle)
     return low
