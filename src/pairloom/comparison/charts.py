@@ -38,7 +38,9 @@ def shift_plot(compared: Comparison) -> str:
 
 def _axes(low: float, high: float, top: float) -> svg.Axes:
     low, high = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
-    x_ticks = [(float(e), f"{10**e:,}") for e in range(max(low, 0), high + 1)]
+    x_ticks = [
+        (float(e), f"{10 ** (e % 3)}{'kMGTPE'[e // 3 - 1] if e > 2 else ''}") for e in range(max(low, 0), high + 1)
+    ]
     top = max(0.2, math.ceil(5 * top) / 5)
     y_ticks = [(v, f"{v:.1f}") for v in np.arange(0, top + 1e-9, 0.2).tolist()]
     return svg.Axes(

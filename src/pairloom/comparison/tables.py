@@ -35,9 +35,9 @@ def summary(compared: Comparison, a: str, b: str) -> str:
 
 def most_shifted(shifts: Sequence[WordShift], near: Sequence[Changes], a: str, b: str) -> Table:
     """The words that moved most, with the nearest words in both models."""
-    heads = ["word", "shift", "usual", "z", "beyond", f"count in {a}", f"count in {b}", f"near in {a}", f"near in {b}"]
+    heads = ["word", "shift", "usual", "z", "beyond", "counts", f"near in {a}", f"near in {b}"]
     rows = [
-        [one.word, *_figures(one), f"{one.count_a:,}", f"{one.count_b:,}", *_both(changed)]
+        [one.word, *_figures(one), f"{one.count_a:,} / {one.count_b:,}", *_both(changed)]
         for one, changed in zip(shifts, near, strict=True)
     ]
     return Table("The words that moved most for their frequency", heads, rows)

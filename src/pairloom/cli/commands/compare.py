@@ -66,6 +66,7 @@ def run(args: Namespace) -> None:
     check_min_count(args.min_count)
     checked_threads(args.threads)
     from pairloom.comparison import compare
+    from pairloom.comparison.common import common_words
     from pairloom.system.files import check_folder
     from pairloom.vectors.search import check_topn
 
@@ -74,6 +75,10 @@ def run(args: Namespace) -> None:
         check_folder(args.page)
         check_not_read(args.page, args.a, args.b, *args.noise)
     a, b, *others = (load(path) for path in (args.a, args.b, *args.noise))
+    if args.word:  # to report unknown words before the work
+        common = common_words(a, b, args.min_count)
+        for word in args.word:
+            common.place_of(word)
     with progress(args.quiet) as on_progress:
         compared = compare(
             a,
