@@ -7,6 +7,7 @@ import pytest
 
 import pairloom
 from pairloom.cli.main import main
+from tests.comparison.conftest import sentences
 from tests.formats.test_fasttext import model as fasttext_model
 from tests.pages import PAGES, commands, statements
 
@@ -26,6 +27,11 @@ def folder(tmp_path, monkeypatch):
     Path("parsed.conllu").write_text(
         "1\tlong\tlong\tADJ\t_\t_\t2\tamod\t_\t_\n2\tlive\tlive\tVERB\t_\t_\t0\troot\t_\t_\n"
     )
+    for number, (text, pairs) in enumerate((("1960s.txt", ()), ("1990s.txt", [("mouse", "plough")]))):
+        names = {"t0w3": "mouse", "t8w3": "plough"}
+        lines = [[names.get(word, word) for word in line] for line in sentences(number)]
+        swapped = {a: b for pair in pairs for a, b in (pair, pair[::-1])}
+        Path(text).write_text("".join(" ".join(swapped.get(word, word) for word in line) + "\n" for line in lines))
     Path("questions.txt").write_text(": royal\nman king woman queen\n")
     Path("similar.tsv").write_text("king\tqueen\t9\nking\tman\t5\nqueen\tis\t1\n")
     return tmp_path
