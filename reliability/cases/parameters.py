@@ -292,7 +292,7 @@ FUNCTIONS: dict[str, Asked] = {
         {"models": lambda: [embedding(), embedding()], **_const(word="cat")},
         {
             "models": (None, 5, "model.loom", [], [5, 6], OBJECT), "word": ("kat", "", None, 5, b"cat", [], ["cat"]),
-            "names": (5, "ab", ["a"], ["a", "b", "c"], [5, 6]), "topn": TOPN, "threads": NOT_THREADS,
+            "names": (5, "ab", ["a"], ["a", "b", "c"]), "topn": TOPN, "threads": NOT_THREADS,
             "on_progress": NOT_CALLABLE,
         },
         pairloom.trajectory,

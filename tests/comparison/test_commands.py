@@ -54,11 +54,11 @@ def test_a_yardstick_is_named_in_the_answer(files, capsys):
 
 
 def test_trajectory_prints_a_table_and_writes_a_page(files, capsys):
-    out = answer(capsys, "trajectory", WORD, "a.loom", "a2.loom", "b.loom", "--page", "t.html")
+    out = answer(capsys, "trajectory", "a.loom", "a2.loom", "b.loom", "--word", WORD, "--page", "t.html")
     assert f"{WORD} in 3 models" in out and " *" in out and "t.html: the same, with plots" in out
     page = (files / "t.html").read_text()
     assert page.count("<svg") == 2 and "<script" not in page
-    facts = json.loads(answer(capsys, "trajectory", WORD, "a.loom", "b.loom", "--json"))
+    facts = json.loads(answer(capsys, "trajectory", "a.loom", "b.loom", "--word", WORD, "--json"))
     assert [one["model"] for one in facts["models"]] == ["a", "b"] and facts["models"][1]["from_first"]["beyond"]
 
 
@@ -76,10 +76,9 @@ def test_words_are_escaped_on_pages(files, capsys):
     for name in ("a", "b"):
         emb = pairloom.load(f"{name}.loom")
         words = [evil if word == WORD else word for word in emb.words.words]
-        pairloom.Vectors(words, emb.words.vectors, emb.words.counts)
         pairloom.Embedding.of_words(pairloom.Vectors(words, emb.words.vectors, emb.words.counts)).save(f"{name}x.loom")
     answer(capsys, "compare", "ax.loom", "bx.loom", "--page", "p.html", "-n", "20")
-    answer(capsys, "trajectory", evil, "ax.loom", "bx.loom", "--page", "t.html")
+    answer(capsys, "trajectory", "ax.loom", "bx.loom", "--word", evil, "--page", "t.html")
     for page in ("p.html", "t.html"):
         text = (files / page).read_text()
         assert "<script" not in text and "&lt;script&gt;" in text
@@ -94,7 +93,7 @@ def test_words_are_escaped_on_pages(files, capsys):
         (["compare", "a.loom", "b.loom", "-n", "-1"], "-n -1 is not a number of words"),
         (["compare", "a.loom", "b.loom", "--page", "a.loom"], "to be read"),
         (["compare", "a.loom", "missing.loom"], "missing.loom"),
-        (["trajectory", WORD, "a.loom"], "at least 2 models"),
+        (["trajectory", "a.loom", "--word", WORD], "at least 2 models"),
         (["align", "a2.loom", "--to", "a.loom", "-o", "a.loom"], "to be read"),
         (["align", "a2.loom", "--to", "a.loom", "-o", "c.doc"], "suffix"),
     ],

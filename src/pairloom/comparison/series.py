@@ -9,6 +9,7 @@ from pairloom.config import checked_threads
 from pairloom.errors import InputError
 from pairloom.progress import OnProgress, ignore
 from pairloom.system.display import number_of, quoted
+from pairloom.vectors.checking import checked_words
 from pairloom.vectors.embedding import as_vectors
 from pairloom.vectors.search import Neighbours, check_topn
 from pairloom.vectors.vectors import Vectors
@@ -78,7 +79,7 @@ def trajectory(
     sides = [as_vectors(model) for model in _listed(models)]
     check_topn(topn)
     threads = checked_threads(threads)
-    labels = [str(i) for i in range(1, len(sides) + 1)] if names is None else [str(name) for name in names]
+    labels = [str(i) for i in range(1, len(sides) + 1)] if names is None else checked_words(names)
     if len(labels) != len(sides):
         raise InputError(f"{number_of(len(labels), 'name')} and {number_of(len(sides), 'model')}: give one for each.")
     there = [i for i, side in enumerate(sides) if word in side]

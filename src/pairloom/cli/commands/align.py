@@ -15,8 +15,10 @@ EXAMPLE = "pairloom align 1990s.loom --to 1960s.loom -o 1990s-aligned.loom"
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("model", metavar="B", help="the model to rotate, in any format that `pairloom convert` reads")
-    parser.add_argument("--to", required=True, metavar="A", help="the model whose space it shall have")
+    parser.add_argument(
+        "model", metavar="MODEL", help="the model to rotate, in any format that `pairloom convert` reads"
+    )
+    parser.add_argument("--to", required=True, metavar="OTHER", help="the model whose space it shall have")
     parser.add_argument(
         "-o",
         "--output",

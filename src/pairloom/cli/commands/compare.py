@@ -23,8 +23,8 @@ OPTION_NAMES = {"topn": "-n"}
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("a", metavar="A", help="a model, in any format that `pairloom convert` reads")
-    parser.add_argument("b", metavar="B", help="the model to compare it with, of the same dim")
+    parser.add_argument("model", metavar="MODEL", help="a model, in any format that `pairloom convert` reads")
+    parser.add_argument("other", metavar="OTHER", help="the model to compare it with, of the same dim")
     parser.add_argument(
         "word", metavar="WORD", nargs="*", default=[], help="words; if none, those that moved most are found"
     )
@@ -37,11 +37,11 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--noise",
-        metavar="A2",
+        metavar="MODEL",
         nargs="+",
         default=[],
-        help="other models of A's text, for example with another seed: how far words move between A and these is the "
-        "noise (default: estimated from A and B, most of whose words should not have moved)",
+        help="more models of the first model's text, for example with another seed: how far words move between these "
+        "and it is the noise (default: estimated from MODEL and OTHER, most of whose words should not have moved)",
     )
     parser.add_argument(
         "--min-count",
@@ -73,8 +73,8 @@ def run(args: Namespace) -> None:
     check_topn(args.n)
     if args.page is not None:
         check_folder(args.page)
-        check_not_read(args.page, args.a, args.b, *args.noise)
-    a, b, *others = (load(path) for path in (args.a, args.b, *args.noise))
+        check_not_read(args.page, args.model, args.other, *args.noise)
+    a, b, *others = (load(path) for path in (args.model, args.other, *args.noise))
     if args.word:  # to report unknown words before the work
         common = common_words(a, b, args.min_count)
         for word in args.word:
@@ -121,7 +121,7 @@ def _facts(compared: "Comparison", shifts: "list[WordShift]", near: "list[Change
 def _print(compared: "Comparison", shifts: "list[WordShift]", near: "list[Changes]", args: Namespace) -> None:
     from pairloom.comparison import tables
 
-    a, b = names_of(args.a, args.b)
+    a, b = names_of(args.model, args.other)
     print(tables.summary(compared, a, b))
     if args.word:
         found = [tables.neighbours(one, changed, a, b) for one, changed in zip(shifts, near, strict=True)]
@@ -137,7 +137,7 @@ def _print(compared: "Comparison", shifts: "list[WordShift]", near: "list[Change
 def _write_page(compared: "Comparison", shifts: "list[WordShift]", near: "list[Changes]", args: Namespace) -> None:
     from pairloom.comparison.page import page
 
-    write_page(args.page, page(compared, shifts, near, *names_of(args.a, args.b)))
+    write_page(args.page, page(compared, shifts, near, *names_of(args.model, args.other)))
 
 
 def write_page(path: str, text: str) -> None:

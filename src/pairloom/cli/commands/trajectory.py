@@ -12,13 +12,13 @@ from pairloom.cli.tables import print_table
 from pairloom.config import checked_threads
 
 PURPOSE = "follow a word through a series of models, for example of decades"
-EXAMPLE = "pairloom trajectory mouse 1960s.loom 1970s.loom 1980s.loom 1990s.loom --page mouse.html"
+EXAMPLE = "pairloom trajectory 1960s.loom 1970s.loom 1980s.loom 1990s.loom --word mouse --page mouse.html"
 OPTION_NAMES = {"topn": "-n"}
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("word", metavar="WORD", help="a word of at least two of the models")
     parser.add_argument("model", metavar="MODEL", nargs="+", help="models of the same dim, in their order")
+    parser.add_argument("--word", required=True, metavar="WORD", help="a word of at least two of the models")
     parser.add_argument(
         "-n", type=whole_number, default=5, metavar="N", help="number of neighbours in each model (default: 5)"
     )
