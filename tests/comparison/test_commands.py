@@ -53,6 +53,27 @@ def test_a_yardstick_is_named_in_the_answer(files, capsys):
     assert "Noise is how far words move between a and 1 other model of its text." in out
 
 
+def test_texts_of_different_kinds_are_called_so(files, early, capsys):
+    words = early.words.words
+    mixed = early.words.vectors[np.random.default_rng(1).permutation(len(words))]  # all words have moved
+    pairloom.Embedding.of_words(pairloom.Vectors(words, mixed, early.words.counts)).save("other.loom")
+    assert "the texts are of different kinds, or too small" in answer(capsys, "compare", "a.loom", "other.loom")
+    assert "different kinds" not in answer(capsys, "compare", "a.loom", "other.loom", "--noise", "a2.loom")
+    assert "different kinds" not in answer(capsys, "compare", "a.loom", "b.loom")
+
+
+def test_a_model_and_itself_have_no_noise(files, capsys):
+    assert "most words have not moved at all" in answer(capsys, "compare", "a.loom", "a.loom")
+
+
+def test_few_words_are_compared_without_a_line(files, capsys):
+    text = [["cat", "sat"], ["dog", "ran"]] * 20
+    pairloom.train(text, dim=4, min_count=1, sample=0).save("c.loom")
+    pairloom.train(text, dim=4, min_count=1, sample=0, seed=2).save("d.loom")
+    assert "too few to estimate" in answer(capsys, "compare", "c.loom", "d.loom", "cat", "--page", "p.html")
+    answer(capsys, "trajectory", "c.loom", "d.loom", "--word", "cat", "--page", "t.html")
+
+
 def test_trajectory_prints_a_table_and_writes_a_page(files, capsys):
     out = answer(capsys, "trajectory", "a.loom", "a2.loom", "b.loom", "--word", WORD, "--page", "t.html")
     assert f"{WORD} in 3 models" in out and " *" in out and "t.html: the same, with plots" in out

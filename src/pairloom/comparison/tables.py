@@ -2,12 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from pairloom.comparison.neighbours import Changes, Neighbour
+from pairloom.comparison.noise import FEWEST_WORDS
 from pairloom.comparison.series import Trajectory
 from pairloom.comparison.two_models import Comparison, WordShift
 from pairloom.drawing.page import Table
 from pairloom.system.display import number_of
 
+MUCH = 0.5  # a median shift: between halves of 2.5 M words it is 0.3 to 0.4, between those of half a million 0.54
+_FEW = "That is too few to estimate how far words move by chance, so shifts cannot be told from noise."
+_SAME = "The noise is zero: most words have not moved at all, or the yardstick is too small. Compare different models."
 NEAREST = 5  # neighbours of a word in the table of the most shifted
 
 
@@ -17,19 +23,26 @@ def summary(compared: Comparison, a: str, b: str) -> str:
     if not compared.rotated:
         said += "They share their contexts, so their vectors are compared as they are. "
     if compared.noise is None:
-        return said + "That is too few to estimate how far words move by chance, so shifts cannot be told from noise."
+        return said + (_FEW if len(compared.words) < FEWEST_WORDS else _SAME)
     n = len(compared.beyond)
-    source = (
-        f"between {a} and {number_of(compared.yardsticks, 'other model')} of its text"
-        if compared.yardsticks
-        else "as most words of their frequency do"
-    )
-    expected = f" About {compared.rate:.2g} of them ({n * compared.rate:.1f}) should be there by chance." if n else ""
     verb = "has" if n == 1 else "have"
+    said += f"{number_of(n, 'word')} {verb} moved beyond the noise line (z {compared.line:.2f})."
+    if n:
+        said += f" About {compared.rate:.2g} of them ({n * compared.rate:.1f}) should be there by chance."
+    if compared.yardsticks:
+        others = number_of(compared.yardsticks, "other model")
+        return f"{said} Noise is how far words move between {a} and {others} of its text."
+    return f"{said} Noise is how far most words of the same frequency have moved.{_doubt(compared)}"
+
+
+def _doubt(compared: Comparison) -> str:
+    """A warning if so many words have moved that the noise cannot be told from the compared words themselves."""
+    median = float(np.median(compared.shift))
+    if median < MUCH:
+        return ""
     return (
-        said
-        + f"{number_of(n, 'word')} {verb} moved beyond the noise line (z {compared.line:.2f}).{expected} "
-        + (f"Noise is how far words move {source}.")
+        f" Half of all words have moved by {median:.2f} or more: the texts are of different kinds, or too small. "
+        "Another model of the first text tells which (--noise)."
     )
 
 
