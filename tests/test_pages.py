@@ -27,11 +27,6 @@ def folder(tmp_path, monkeypatch):
     Path("parsed.conllu").write_text(
         "1\tlong\tlong\tADJ\t_\t_\t2\tamod\t_\t_\n2\tlive\tlive\tVERB\t_\t_\t0\troot\t_\t_\n"
     )
-    for number, (text, pairs) in enumerate((("1960s.txt", ()), ("1990s.txt", [("mouse", "plough")]))):
-        names = {"t0w3": "mouse", "t8w3": "plough"}
-        lines = [[names.get(word, word) for word in line] for line in sentences(number)]
-        swapped = {a: b for pair in pairs for a, b in (pair, pair[::-1])}
-        Path(text).write_text("".join(" ".join(swapped.get(word, word) for word in line) + "\n" for line in lines))
     Path("questions.txt").write_text(": royal\nman king woman queen\n")
     Path("similar.tsv").write_text("king\tqueen\t9\nking\tman\t5\nqueen\tis\t1\n")
     return tmp_path
@@ -46,6 +41,18 @@ def models(folder):
     Path("cc.de.300.bin").write_bytes(fasttext_model()[0])
 
 
+@pytest.fixture
+def decades(folder):
+    """The texts that docs/comparing.md compares: in the second, two words have changed places."""
+    for number, names in enumerate(({"t0w3": "mouse", "t8w3": "plough"}, {"t0w3": "plough", "t8w3": "mouse"})):
+        lines = [" ".join(names.get(word, word) for word in line) for line in sentences(number)]
+        Path(f"19{6 + 3 * number}0s.txt").write_text("\n".join(lines) + "\n")
+
+
+# What a page needs beside the files of `folder`.
+FIXTURES = {"docs/formats.md": "models", "docs/comparing.md": "decades"}
+
+
 def test_the_pages_with_examples_are_found():
     both = {"README.md", "docs/text-and-pairs.md", "docs/using-vectors.md", "docs/reliability.md"}
     assert both | {"docs/formats.md"} <= set(WITH_PYTHON)
@@ -54,8 +61,7 @@ def test_the_pages_with_examples_are_found():
 
 @pytest.mark.parametrize("page", WITH_PYTHON)
 def test_the_python_runs_and_returns_what_its_comments_say(page, folder, request):
-    if page == "docs/formats.md":
-        request.getfixturevalue("models")
+    request.getfixturevalue(FIXTURES.get(page, "folder"))
     names = {}
     for code, shown in statements(page):
         if shown is None:
@@ -66,6 +72,8 @@ def test_the_python_runs_and_returns_what_its_comments_say(page, folder, request
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)
-def test_the_commands_run(page, folder, capsys):
+def test_the_commands_run(page, folder, capsys, request):
+    if page == "docs/comparing.md":
+        request.getfixturevalue("decades")
     for words in commands(page):
         assert main(words) == 0, (words, capsys.readouterr().err)
