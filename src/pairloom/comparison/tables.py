@@ -28,7 +28,7 @@ def summary(compared: Comparison, a: str, b: str) -> str:
     verb = "has" if n == 1 else "have"
     said += f"{number_of(n, 'word')} {verb} moved beyond the noise line (z {compared.line:.2f})."
     if n:
-        said += f" About {compared.rate:.2g} of them ({n * compared.rate:.1f}) should be there by chance."
+        said += f" About {100 * compared.rate:.3g} % of them ({n * compared.rate:.1f}) should be there by chance."
     if compared.yardsticks:
         others = number_of(compared.yardsticks, "other model")
         return f"{said} Noise is how far words move between {a} and {others} of its text."
