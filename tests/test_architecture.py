@@ -35,6 +35,7 @@ ORDER = (
     "explanation",
     "maps",
     "reports",
+    "comparison",
     "planning",
     "sklearn",
     "explorer",

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.comparison.conftest import SWAPPED, sentences
+
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared/data"
 
@@ -52,6 +54,16 @@ def test_the_next_item_of_a_session_is_predicted_better_than_by_popularity(tmp_p
     for inner in ([], ["--inner"]):
         times = times_popularity(tmp_path / "s.txt", "--dim", 16, "--epochs", 50, *inner)
         assert len(times) == 2 and min(times) > 3
+
+
+def test_words_swapped_between_two_decades_are_found(tmp_path):
+    for name, text in (("early", sentences(1)), ("late", sentences(2, swapped=SWAPPED))):
+        (tmp_path / f"{name}.txt").write_text("".join(" ".join(words) + "\n" for words in text))
+    sizes = ["--dim", 16, "--epochs", 8, "--sample", 0, "-n", 5]
+    first, *lines = output("two_decades.py", tmp_path / "early.txt", tmp_path / "late.txt", *sizes).splitlines()
+    assert re.fullmatch(r"400 common words, (\d+) beyond the noise", first)
+    moved = {word for pair in SWAPPED for word in pair}
+    assert len(lines) == 5 and {line.split()[0] for line in lines} <= moved
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="needs the click sessions of ../shared/data")

@@ -7,6 +7,7 @@ import pytest
 
 import pairloom
 from pairloom.cli.main import main
+from tests.comparison.conftest import sentences
 from tests.formats.test_fasttext import model as fasttext_model
 from tests.pages import PAGES, commands, statements
 
@@ -40,6 +41,18 @@ def models(folder):
     Path("cc.de.300.bin").write_bytes(fasttext_model()[0])
 
 
+@pytest.fixture
+def decades(folder):
+    """The texts that docs/comparing.md compares: in the second, two words have changed places."""
+    for number, names in enumerate(({"t0w3": "mouse", "t8w3": "plough"}, {"t0w3": "plough", "t8w3": "mouse"})):
+        lines = [" ".join(names.get(word, word) for word in line) for line in sentences(number)]
+        Path(f"19{6 + 3 * number}0s.txt").write_text("\n".join(lines) + "\n")
+
+
+# What a page needs beside the files of `folder`.
+FIXTURES = {"docs/formats.md": "models", "docs/comparing.md": "decades"}
+
+
 def test_the_pages_with_examples_are_found():
     both = {"README.md", "docs/text-and-pairs.md", "docs/using-vectors.md", "docs/reliability.md"}
     assert both | {"docs/formats.md"} <= set(WITH_PYTHON)
@@ -48,8 +61,7 @@ def test_the_pages_with_examples_are_found():
 
 @pytest.mark.parametrize("page", WITH_PYTHON)
 def test_the_python_runs_and_returns_what_its_comments_say(page, folder, request):
-    if page == "docs/formats.md":
-        request.getfixturevalue("models")
+    request.getfixturevalue(FIXTURES.get(page, "folder"))
     names = {}
     for code, shown in statements(page):
         if shown is None:
@@ -60,6 +72,8 @@ def test_the_python_runs_and_returns_what_its_comments_say(page, folder, request
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)
-def test_the_commands_run(page, folder, capsys):
+def test_the_commands_run(page, folder, capsys, request):
+    if page == "docs/comparing.md":
+        request.getfixturevalue("decades")
     for words in commands(page):
         assert main(words) == 0, (words, capsys.readouterr().err)

@@ -282,6 +282,32 @@ FUNCTIONS: dict[str, Asked] = {
         },
         pairloom.report,
     ),
+    "compare": Asked(
+        pairloom.compare,
+        {"a": embedding, "b": vectors},
+        {
+            "a": NOT_VECTORS, "b": NOT_VECTORS, "noise": (None, 5, "model.loom", [5], ["model.loom"], OBJECT),
+            "min_count": (0, -1, NAN, 1.5, "5", None, True), "rate": (0, 0.6, -1, *NOT_A_NUMBER),
+            "threads": NOT_THREADS, "on_progress": NOT_CALLABLE,
+        },
+        pairloom.compare,
+    ),
+    "align": Asked(
+        pairloom.align,
+        {"b": embedding, "to": vectors},
+        {"b": NOT_VECTORS, "to": NOT_VECTORS, "threads": NOT_THREADS, "on_progress": NOT_CALLABLE},
+        pairloom.align,
+    ),
+    "trajectory": Asked(
+        pairloom.trajectory,
+        {"models": lambda: [embedding(), embedding()], **_const(word="cat")},
+        {
+            "models": (None, 5, "model.loom", [], [5, 6], OBJECT), "word": ("kat", "", None, 5, b"cat", [], ["cat"]),
+            "names": (5, "ab", ["a"], ["a", "b", "c"]), "topn": TOPN, "threads": NOT_THREADS,
+            "on_progress": NOT_CALLABLE,
+        },
+        pairloom.trajectory,
+    ),
     "document_vectors": Asked(
         pairloom.document_vectors,
         {"vectors": vectors, **_const(documents=[["cat", "dog"]])},

@@ -46,6 +46,11 @@ _HOME = {
     "VectorsWarning": "errors",
     "Vocabulary": "corpus.vocabulary",
     "PairloomError": "errors",
+    "Comparison": "comparison",
+    "Trajectory": "comparison",
+    "align": "comparison",
+    "compare": "comparison",
+    "trajectory": "comparison",
     "evaluate": "evaluation",
     "count_corpus": "explanation",
     "explain": "explanation",
@@ -65,6 +70,7 @@ __all__ = [
     "CheckpointWarning",
     "Checkpoints",
     "ClusterError",
+    "Comparison",
     "ConfigError",
     "CorpusChangedError",
     "CorpusTypeError",
@@ -86,11 +92,14 @@ __all__ = [
     "StoppedError",
     "TextOptions",
     "TrainConfig",
+    "Trajectory",
     "UnknownWordError",
     "Vectors",
     "VectorsWarning",
     "Vocabulary",
     "__version__",
+    "align",
+    "compare",
     "count_corpus",
     "document_vectors",
     "evaluate",
@@ -102,12 +111,14 @@ __all__ = [
     "sppmi_table",
     "train",
     "train_pairs",
+    "trajectory",
     "walk",
     "word_classes",
 ]
 
 if TYPE_CHECKING:
     from pairloom.cluster.ray_executor import RayExecutor
+    from pairloom.comparison import Comparison, Trajectory, align, compare, trajectory
     from pairloom.config import TextOptions, TrainConfig
     from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.errors import (

@@ -21,6 +21,7 @@ Stage = Literal[
     "whole",
     "solve",
     "index",
+    "compare",
     "measure",
     "neighbours",
     "layout",
@@ -54,7 +55,7 @@ class Progress:
     pairs                       tokens
     fit                         pairs
     whole, solve, index         words
-    neighbours, place           words
+    neighbours, place, compare  words
     layout                      steps
     compile, cluster, factor    nothing: these stages only announce that they start
     measure, page               the same

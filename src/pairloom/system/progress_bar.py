@@ -30,6 +30,7 @@ STAGES = {
     "walk": "drawing walks",
     "solve": "computing the vectors of new words",
     "index": "linking words to their neighbours",
+    "compare": "comparing words",
     "measure": "measuring the speed of this machine",
     "neighbours": "finding the nearest words of each word",
     "layout": "laying out the map",
