@@ -97,7 +97,7 @@ def trajectory(
     stations = []
     for i, (name, side) in enumerate(zip(labels, sides, strict=True)):
         if i not in there:
-            stations.append(Station(name, 0, []))
+            stations.append(Station(name, 0, Neighbours()))
             continue
         near = shared[i].most_similar(word, topn=topn)
         first = shift(there[0], i) if i != there[0] else None
