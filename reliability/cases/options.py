@@ -182,6 +182,7 @@ WRITTEN = {
 }
 ENCODING = dict.fromkeys(["klingon", "", "hex", "idna"], "--encoding")
 CACHE = dict.fromkeys(["text.txt", "/proc/none"], "The cache folder")  # with exit code 5: it is not writable
+CONFIG = {**READ, "text.txt": "text.txt is not a TOML file"}
 MEMORY = dict.fromkeys(["", "0", "-1", "2 apples", "nan", "1e400", "GB", "0.5"], "--max-memory")
 NAMED: dict[str, dict[str, dict[str, str]]] = {
     "train": {
@@ -189,7 +190,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--contexts-output": {**WRITTEN, "old.loom": "cannot hold both"}, "--keep": READ, "--drop": READ,
         "--read-vocab": READ, "--read-contexts": {"contexts.txt": "--pairs"},
         "--min-context-count": {"3": "for pairs", "0": "--min-context-count"}, "--columns": {"a,b": "--pairs"},
-        "--start": MODEL, "--cache-dir": CACHE, "--max-memory": MEMORY,
+        "--start": MODEL, "--cache-dir": CACHE, "--max-memory": MEMORY, "--config": CONFIG,
         "--every": {"5m": "there is no folder", "": "empty"},
         "--checkpoint": {"": "empty", "text.txt": "cannot hold checkpoints"},
         "--ray": {"": "empty"}, "--copies": {"copies": "--copies is for a cluster"},
@@ -214,7 +215,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--words": {"": "empty", "1000": "Give tokens too"},
         "--network": dict.fromkeys(["", "fast", "10", "1b", "-1Gb", "nan", "Gb"], "--network"),
         "--worker-memory": dict.fromkeys(MEMORY, "--worker-memory"),
-        "--chart": {**WRITTEN, "text.txt": "to be read"},
+        "--chart": {**WRITTEN, "text.txt": "to be read"}, "--config": CONFIG,
     },
     "plan --read-vocab": {
         "--read-vocab": {**READ, "text.txt": "text.txt"}, "--min-count": {"2": "used as they are"},
@@ -222,19 +223,19 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     },
     "vocab": {
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": READ, "--drop": READ,
-        "--max-memory": MEMORY, "--cache-dir": {"": "empty"},
+        "--max-memory": MEMORY, "--cache-dir": {"": "empty"}, "--config": CONFIG,
     },
     "phrases": {
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--scoring": {"maybe": "--scoring", "": "--scoring"},
         "--connectors": READ, "--delimiter": {"": "--delimiter", " ": "--delimiter", "x" * 101: "--delimiter"},
         "--save-phrases": {**WRITTEN, "old.txt": "cannot hold both"}, "--phrases": OTHER_TEXT, "--cache-dir": CACHE,
-        "--max-memory": MEMORY,
+        "--max-memory": MEMORY, "--config": CONFIG,
     },
-    "walk": {"edges": READ, "-o": WRITTEN, "--encoding": ENCODING},
+    "walk": {"edges": READ, "-o": WRITTEN, "--encoding": ENCODING, "--config": CONFIG},
     "pairs": {"files": READ, "-o": WRITTEN, "--encoding": ENCODING},
     "fold-in": {
         "model": MODEL, "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "more.txt": "to be read"},
-        "--words": READ, "--cache-dir": CACHE,
+        "--words": READ, "--cache-dir": CACHE, "--config": CONFIG,
     },
     "near": {"model": MODEL, "word": {"kat": "Did you mean 'cat'"}},
     "analogy": {"model": MODEL, "word": {"cat": "three words"}},
@@ -242,6 +243,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "explain": {
         "model": MODEL, "what": READ, "--page": WRITTEN, "--encoding": ENCODING,
         "--corpus": {"text.txt": "--corpus is only for two words"}, "--cache-dir": CACHE, "--max-memory": MEMORY,
+        "--config": CONFIG,
     },
     "explain two words": {
         "--page": {"new.html": "--page"}, "--corpus": READ, "what": {"kat": "kat"}, "--max-memory": MEMORY,
@@ -268,10 +270,10 @@ MAKE = {"latin.txt": b"caf\xe9 1\n", "cut.vec": b"1 1\ncaf\xc3 1\n", "folder.loo
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
-    from pairloom.cli.arguments import build_parser
+    from pairloom.cli.commands import NAMES
+    from pairloom.cli.parsing import parser_of
 
-    (commands,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
-    return dict(commands.choices)
+    return {name: parser_of(name) for name in NAMES}
 
 
 def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:

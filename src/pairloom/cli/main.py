@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from pairloom.cli.arguments import parse
 from pairloom.cli.commands import command
 from pairloom.cli.console import print_message
+from pairloom.cli.parsing import parse
 from pairloom.cli.signals import INTERRUPTED, interrupt_on_signals, taken_interrupt
 from pairloom.config import TrainConfig
 from pairloom.errors import (

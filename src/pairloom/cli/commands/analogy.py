@@ -8,6 +8,7 @@ from pairloom.cli.commands.near import add_search, answer_each, check_search, pr
 from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
 from pairloom.errors import InputError
 
+GROUP = "ask"
 PURPOSE = "answer: a is to b as c is to what?"
 EXAMPLE = "pairloom analogy king.loom man king woman"
 OPTION_NAMES = {"topn": "-n"}

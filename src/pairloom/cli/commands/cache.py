@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pairloom.cli.arguments import add_cache_dir, add_json
 
+GROUP = "install"
 PURPOSE = "list or delete cached corpora (deleting is safe at any time)"
 EXAMPLE = "pairloom cache --clear"
 

@@ -15,6 +15,7 @@ from pairloom.config import checked_threads
 if TYPE_CHECKING:
     from pairloom.evaluation import AnalogyScores, CategoryScores, MethodName, QuestionFile, Scores, SimilarityScores
 
+GROUP = "measure"
 PURPOSE = "score models by analogies, similarities and categories"
 EXAMPLE = "pairloom evaluate king.loom questions-words.txt ws353.tsv --against queen.loom"
 

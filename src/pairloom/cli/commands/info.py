@@ -8,6 +8,7 @@ from typing import Any
 from pairloom.cli.arguments import add_json
 from pairloom.cli.models import add_model, load, summary
 
+GROUP = "look"
 PURPOSE = "show what a model holds and how it was trained"
 EXAMPLE = "pairloom info king.loom"
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pairloom.vectors.index import Index
     from pairloom.vectors.vectors import Vectors
 
+GROUP = "ask"
 PURPOSE = "print the words nearest to a word, by cosine"
 EXAMPLE = "pairloom near king.loom king queen"
 OPTION_NAMES = {"topn": "-n"}
