@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from pairloom.config import PEER_NAMES
 
-
 _LARGEST = 1_000_000  # bytes: a corpus or a device is not worth reading
 
 

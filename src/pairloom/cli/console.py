@@ -1,5 +1,7 @@
 """What a user sees on stderr: messages and progress, as a bar on a terminal and as a few lines elsewhere."""
 
+import logging
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -36,12 +38,54 @@ def print_message(line: str) -> None:
             sys.stderr.write(line + "\n")
 
 
+def is_conversation() -> bool:
+    """Whether a person types at a terminal and reads the answers there."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
+def typed_lines(prompt: str) -> Iterator[str]:
+    """The lines that a person types, until Ctrl-D. Arrow keys edit them and bring earlier ones back."""
+    with suppress(ImportError):  # Windows has no readline, but a console that does the same
+        import readline  # noqa: F401  (input() uses it once it is imported)
+    while True:
+        try:
+            yield input(prompt)
+        except EOFError:
+            print()  # the shell's own prompt begins on a new line
+            return
+
+
+class _ToStderr(logging.Handler):
+    """Prints the log by `print_message`, which finds the stderr of the moment: a bar puts lines above itself."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print_message(self.format(record))
+
+
+@contextmanager
+def shown_log(verbosity: int) -> Iterator[None]:
+    """Print the log of the library while the body runs: 1 for what is done, 2 for every detail and where it is from."""
+    if not verbosity:
+        yield
+        return
+    log, handler = logging.getLogger("pairloom"), _ToStderr()
+    handler.setFormatter(logging.Formatter("%(message)s" if verbosity == 1 else "%(name)s: %(message)s"))
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO if verbosity == 1 else logging.DEBUG)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+        log.removeHandler(handler)
+
+
 @contextmanager
 def progress(quiet: bool = False) -> Iterator[OnProgress]:
     """A callback that shows reports on stderr while the body runs."""
     if quiet or sys.stderr is None:
         yield ignore
-    elif sys.stderr.isatty():
+    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":  # a dumb one cannot draw over what it has drawn
         with _bar() as show:
             yield show
     else:

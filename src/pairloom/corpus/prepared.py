@@ -10,6 +10,7 @@ change the ids:
 
 import hashlib
 import json
+import logging
 import shutil
 import unicodedata
 import weakref
@@ -34,6 +35,7 @@ from pairloom.system.temporary import IN_CACHE, is_held
 from pairloom.system.tensors import release_pages
 from pairloom.types import PathName
 
+_log = logging.getLogger(__name__)
 FORMAT = "pairloom-cache-1"  # change the number whenever the same input would lead to other files
 
 _VOCABULARY, _META = "vocabulary.json", "meta.json"
@@ -121,7 +123,9 @@ class _Preparation:
         entry = self.cache / self._key(identity)
         found = _read_entry(entry)
         if found is None:
+            _log.debug("%s is not in the cache as %s, so it is encoded", self.corpus.name, entry)
             return _build_entry(entry, self._build)
+        _log.info("the encoded text is taken from the cache, %s", entry)
         give_back()
         self.check(found.vocabulary)
         return found

@@ -12,12 +12,15 @@ everywhere with Numba, a user who can write to the cache folder can run code as 
 """
 
 import hashlib
+import logging
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core.caching import IndexDataCacheFile
+
+_log = logging.getLogger(__name__)
 
 
 def njit(**options):
@@ -41,9 +44,11 @@ class KernelFile(IndexDataCacheFile):
         try:
             content = self._path(key).read_bytes()
             if content[-32:] != self._digest(content[:-32]):
+                _log.debug("%s is damaged, or of another version, and is compiled again", self._path(key).name)
                 return None
             stored, code = self._load_data(self._path(key).name)  # stops where the pickle ends
-        except OSError:
+        except OSError as error:
+            _log.debug("%s is compiled, since it is not in the cache: %s", self._path(key).name, error.strerror)
             return None
         return code if stored == key else None
 

@@ -45,7 +45,7 @@ def run(args: Namespace) -> None:
         near = most_similar([b, c], [a], args.n, restrict_vocab=args.restrict_vocab)
         print_neighbours(f"{a} : {b} = {c} :", near, {"words": [a, b, c]} if args.json else None)
 
-    answer_each("analogy", [" ".join(args.word)] if args.word else sys.stdin or (), answer)
+    answer_each("analogy", [" ".join(args.word)] if args.word else sys.stdin or (), answer, "three words> ")
 
 
 def _three_words(question: str) -> list[str]:
