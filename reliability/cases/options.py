@@ -33,6 +33,7 @@ LINES = {
     "info": "model.loom",
     "convert": "model.loom old.loom",
     "cache": "",
+    "completion": "bash",
     "demo": "-o old.loom",
     "word2vec": "-train text.txt -output old.vec -size 4 -iter 1 -debug 0",
     "word2vecf": "-train pairs.txt -output old.vec -size 4 -debug 0",

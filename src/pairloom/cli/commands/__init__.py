@@ -35,6 +35,7 @@ NAMES = (  # within a group, in the order of --help
     "info",
     "convert",
     "cache",
+    "completion",
     "demo",
     "word2vec",
     "word2vecf",
