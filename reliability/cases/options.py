@@ -253,7 +253,10 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "classes": {"model": MODEL, "-o": WRITTEN, "-k": dict.fromkeys(["0", "-1", "1000"], "a k of 1 to 20")},
     "info": {"model": MODEL},
     "convert": {"input": MODEL, "output": {**WRITTEN, "new.doc": "suffix", "model.loom": "to be read"}},
-    "cache": {"--cache-dir": {"text.txt": "text.txt"}},
+    "cache": {
+        "--cache-dir": {"text.txt": "text.txt"},
+        "--max-size": dict.fromkeys(["", "0", "-1", "2 apples", "nan", "GB"], "--max-size"),
+    },
     "demo": {"-o": {**WRITTEN, "new.doc": "suffix"}},
     "word2vec": {"-train": READ, "-output": WRITTEN, "-save-vocab": {**WRITTEN, "old.vec": "both"},
          "-read-vocab": READ, "--encoding": ENCODING},
