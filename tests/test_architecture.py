@@ -34,6 +34,7 @@ ORDER = (
     "evaluation",
     "explanation",
     "planning",
+    "diagnosis",
     "sklearn",
     "cli",
 )

@@ -33,6 +33,8 @@ LINES = {
     "info": "model.loom",
     "convert": "model.loom old.loom",
     "cache": "",
+    "doctor": "--fast -q",
+    "compile": "--check -q",
     "completion": "bash",
     "demo": "-o old.loom",
     "word2vec": "-train text.txt -output old.vec -size 4 -iter 1 -debug 0",

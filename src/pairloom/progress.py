@@ -23,6 +23,7 @@ Stage = Literal[
     "solve",
     "index",
     "measure",
+    "check",
 ]
 
 SECONDS_BETWEEN_REPORTS = 0.25
@@ -53,7 +54,7 @@ class Progress:
     fit                         pairs
     whole, solve, index         words
     compile, cluster, factor    nothing: these stages only announce that they start
-    measure                     the same
+    measure, check              the same
     """
 
     stage: Stage

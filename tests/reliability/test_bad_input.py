@@ -26,7 +26,7 @@ def overwrite(path="old.loom"):
     raise ValueError("too late")
 
 
-NO_FILES = {"cache", "completion", "demo"}  # commands that read none
+NO_FILES = {"cache", "compile", "completion", "demo", "doctor"}  # commands that read none
 LINE = ["info", "missing.loom"]
 UNREADABLE = [case for case in options.CASES if case.name.endswith((" latin.txt", " cut.vec"))]
 

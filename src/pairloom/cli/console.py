@@ -27,6 +27,7 @@ STAGES = {
     "walk": "drawing walks",
     "solve": "computing the vectors of new words",
     "index": "linking words to their neighbours",
+    "check": "comparing trained bytes with the published ones",
     "measure": "measuring the speed of this machine",
 }
 

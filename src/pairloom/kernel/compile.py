@@ -13,6 +13,7 @@ everywhere with Numba, a user who can write to the cache folder can run code as 
 
 import hashlib
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ import numba
 from numba.core.caching import IndexDataCacheFile
 
 _log = logging.getLogger(__name__)
+refuse: Callable[[str], None] | None = None  # called with the name of a kernel that would be compiled, if set
 
 
 def njit(**options):
@@ -41,6 +43,12 @@ class KernelFile(IndexDataCacheFile):
 
     def load(self, key: Any) -> Any:
         """The code for a key, or None if there is none or it is damaged."""
+        code = self._found(key)
+        if code is None and refuse is not None:
+            refuse(self._index_name.rpartition("-")[0])
+        return code
+
+    def _found(self, key: Any) -> Any:
         try:
             content = self._path(key).read_bytes()
             if content[-32:] != self._digest(content[:-32]):

@@ -34,6 +34,8 @@ NAMES = (  # within a group, in the order of --help
     "classes",
     "info",
     "convert",
+    "doctor",
+    "compile",
     "cache",
     "completion",
     "demo",
