@@ -111,9 +111,9 @@ class TrainingLoop(ABC):
         began_at = self.checkpoint_writer.restore_newest()
         if began_at is None:
             self._measure()
-            _log.info("before training, %s", _spoken(self.losses[-1]))
+            self._log("before training, %s", _spoken(self.losses[-1]))
         else:
-            _log.info("resumed in epoch %d, at position %d", self.epoch + 1, began_at)
+            self._log("resumed in epoch %d, at position %d", self.epoch + 1, began_at)
         self.reports.begin(began_at or 0)
         self.checkpoint_writer.begin(began_at or 0)
         self.report(began_at or 0)
@@ -123,7 +123,7 @@ class TrainingLoop(ABC):
         self.epoch, self.step = self.epoch + 1, 0
         self.health.check_largest(self.holder.largest(), self.position - 1)
         self._measure()
-        _log.info("epoch %d of %d is done, %s", self.epoch, self.config.epochs, _spoken(self.losses[-1]))
+        self._log("epoch %d of %d is done, %s", self.epoch, self.config.epochs, _spoken(self.losses[-1]))
         self.report(self.position)
         try:
             self.runtime.check_corpus()
@@ -200,6 +200,11 @@ class TrainingLoop(ABC):
             array[...] = state.arrays[name]
         if "best" in place:
             self.best = Best(place["best"], state.arrays["best_W"], state.arrays["best_C"])
+
+    def _log(self, message: str, *values: object) -> None:
+        """Log something, unless nobody follows this training: those of `warm_up.py` only make kernels ready."""
+        if self.runtime.on_progress is not ignore:
+            _log.info(message, *values)
 
     # --- What all subclasses use
 
