@@ -195,7 +195,7 @@ class Cycle:
         self._fail(sentences)
         bought = pairloom.train_pairs(((w, f"c{w}", 1.5) for words in sentences for w in words), dim=4, threads=1)
         assert 0 < bought.probability("w1", "cw1") < 1
-        from pairloom.corpus.prepared import clear_cache
+        from pairloom.system.cache_entries import clear_cache
 
         stayed = list((self.folder / "cache").glob("pairloom-tmp-*"))  # before clearing removes it
         assert not stayed, f"{stayed[0].name} was left in the cache folder"

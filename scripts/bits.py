@@ -1,9 +1,10 @@
 """The published test vectors of the method: the SHA-256 of what each kind of training saves, with one thread and two.
 
-    python scripts/bits.py            compare with the expected digests in bits.json; exit 1 if one differs
+    python scripts/bits.py            compare with the published digests; exit 1 if one differs
     python scripts/bits.py --write    save the digests as the expected ones, after an intended change of bits
 
-The corpus is made here, with Python's own generator, so that the digests can be checked on any machine.
+The digests are in src/pairloom/diagnosis/digests.json, since `pairloom doctor` checks some of them where pairloom is
+installed. The corpora are made with Python's own generator, so that the digests can be checked on any machine.
 """
 
 import argparse
@@ -17,24 +18,19 @@ from itertools import islice
 from pathlib import Path
 
 import pairloom
+from pairloom.diagnosis.published import (
+    EXPECTED,
+    OPTIONS,
+    Case,
+    Sentences,
+    from_pairs,
+    from_text,
+    saved,
+    sentences,
+    weighted_pairs,
+)
 
-EXPECTED = Path(__file__).with_suffix(".json")
 THREADS = (1, 2)
-
-Sentences = list[list[str]]
-Pairs = list[tuple[str, str, float]]
-
-
-def sentences(n: int = 12_000, n_words: int = 2_000, seed: int = 1) -> Sentences:
-    """Sentences of 1 to 19 words. As in real text, the frequency of the r-th word is about 1/r."""
-    draw = random.Random(seed).random
-    return [[f"w{int(n_words ** draw())}" for _ in range(1 + int(19 * draw()))] for _ in range(n)]
-
-
-def weighted_pairs(n: int = 60_000) -> Pairs:
-    """Pairs of words and contexts from different vocabularies, with fractional weights."""
-    draw = random.Random(2).random
-    return [(f"u{int(900 ** draw())}", f"i{int(1500 ** draw())}", 0.25 + int(8 * draw()) / 4) for _ in range(n)]
 
 
 def edges(n: int = 3_000) -> list[tuple[str, str, float]]:
@@ -48,34 +44,9 @@ def file_digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def saved(embedding: pairloom.Embedding, folder: Path) -> str:
-    """SHA-256 of the native file."""
-    path = folder / "model.loom"
-    embedding.save(path)
-    return file_digest(path)
-
-
 def text_digest(lines: Sentences) -> str:
     """SHA-256 of sentences, one per line."""
     return hashlib.sha256("".join(" ".join(line) + "\n" for line in lines).encode()).hexdigest()
-
-
-Case = Callable[[Path, int], str]  # takes an empty folder and a number of threads; returns a digest
-OPTIONS = {"dim": 20, "epochs": 2, "min_count": 2, "sample": 1e-2}
-
-
-def from_text(**options: object) -> Case:
-    """Train on the text."""
-    return lambda folder, threads: saved(
-        pairloom.train(sentences(), cache_dir=folder, threads=threads, **OPTIONS | options), folder
-    )
-
-
-def from_pairs(**options: object) -> Case:
-    """Train on the pairs."""
-    return lambda folder, threads: saved(
-        pairloom.train_pairs(weighted_pairs(), cache_dir=folder, threads=threads, dim=20, epochs=2, **options), folder
-    )
 
 
 def continued(**options: object) -> Case:

@@ -37,6 +37,7 @@ ORDER = (
     "reports",
     "comparison",
     "planning",
+    "diagnosis",
     "sklearn",
     "explorer",
     "cli",

@@ -41,6 +41,9 @@ LINES = {
     "info": "model.loom",
     "convert": "model.loom old.loom",
     "cache": "",
+    "doctor": "--fast -q",
+    "compile": "--check -q",
+    "completion": "bash",
     "demo": "-o old.loom",
     "word2vec": "-train text.txt -output old.vec -size 4 -iter 1 -debug 0",
     "word2vecf": "-train pairs.txt -output old.vec -size 4 -debug 0",
@@ -209,6 +212,7 @@ PICTURE = {
 }
 ENCODING = dict.fromkeys(["klingon", "", "hex", "idna"], "--encoding")
 CACHE = dict.fromkeys(["text.txt", "/proc/none"], "The cache folder")  # with exit code 5: it is not writable
+CONFIG = {**READ, "text.txt": "text.txt is not a TOML file"}
 MEMORY = dict.fromkeys(["", "0", "-1", "2 apples", "nan", "1e400", "GB", "0.5"], "--max-memory")
 NAMED: dict[str, dict[str, dict[str, str]]] = {
     "train": {
@@ -218,7 +222,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--evaluate": {"similar.tsv": "Add --report"},
         "--read-vocab": READ, "--read-contexts": {"contexts.txt": "--pairs"},
         "--min-context-count": {"3": "for pairs", "0": "--min-context-count"}, "--columns": {"a,b": "--pairs"},
-        "--start": MODEL, "--cache-dir": CACHE, "--max-memory": MEMORY,
+        "--start": MODEL, "--cache-dir": CACHE, "--max-memory": MEMORY, "--config": CONFIG,
         "--every": {"5m": "there is no folder", "": "empty"},
         "--checkpoint": {"": "empty", "text.txt": "cannot hold checkpoints"},
         "--ray": {"": "empty"}, "--copies": {"copies": "--copies is for a cluster"},
@@ -244,7 +248,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--words": {"": "empty", "1000": "Give tokens too"},
         "--network": dict.fromkeys(["", "fast", "10", "1b", "-1Gb", "nan", "Gb"], "--network"),
         "--worker-memory": dict.fromkeys(MEMORY, "--worker-memory"),
-        "--chart": {**WRITTEN, "text.txt": "to be read"},
+        "--chart": {**WRITTEN, "text.txt": "to be read"}, "--config": CONFIG,
     },
     "plan --read-vocab": {
         "--read-vocab": {**READ, "text.txt": "text.txt"}, "--min-count": {"2": "used as they are"},
@@ -252,19 +256,19 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     },
     "vocab": {
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": READ, "--drop": READ,
-        "--max-memory": MEMORY, "--cache-dir": {"": "empty"},
+        "--max-memory": MEMORY, "--cache-dir": {"": "empty"}, "--config": CONFIG,
     },
     "phrases": {
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--scoring": {"maybe": "--scoring", "": "--scoring"},
         "--connectors": READ, "--delimiter": {"": "--delimiter", " ": "--delimiter", "x" * 101: "--delimiter"},
         "--save-phrases": {**WRITTEN, "old.txt": "cannot hold both"}, "--phrases": OTHER_TEXT, "--cache-dir": CACHE,
-        "--max-memory": MEMORY,
+        "--max-memory": MEMORY, "--config": CONFIG,
     },
-    "walk": {"edges": READ, "-o": WRITTEN, "--encoding": ENCODING},
+    "walk": {"edges": READ, "-o": WRITTEN, "--encoding": ENCODING, "--config": CONFIG},
     "pairs": {"files": READ, "-o": WRITTEN, "--encoding": ENCODING},
     "fold-in": {
         "model": MODEL, "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "more.txt": "to be read"},
-        "--words": READ, "--cache-dir": CACHE,
+        "--words": READ, "--cache-dir": CACHE, "--config": CONFIG,
     },
     "near": {"model": MODEL, "word": {"kat": "Did you mean 'cat'"}, "--chart": PICTURE},
     "map": {
@@ -277,6 +281,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "explain": {
         "model": MODEL, "what": READ, "--page": WRITTEN, "--encoding": ENCODING,
         "--corpus": {"text.txt": "--corpus is only for two words"}, "--cache-dir": CACHE, "--max-memory": MEMORY,
+        "--config": CONFIG,
     },
     "explain two words": {
         "--page": {**WRITTEN, "model.loom": "to be read"}, "--corpus": READ, "what": {"kat": "kat"},
@@ -301,7 +306,10 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "classes": {"model": MODEL, "-o": WRITTEN, "-k": dict.fromkeys(["0", "-1", "1000"], "a k of 1 to 20")},
     "info": {"model": MODEL},
     "convert": {"input": MODEL, "output": {**WRITTEN, "new.doc": "suffix", "model.loom": "to be read"}},
-    "cache": {"--cache-dir": {"text.txt": "text.txt"}},
+    "cache": {
+        "--cache-dir": {"text.txt": "text.txt"},
+        "--max-size": dict.fromkeys(["", "0", "-1", "2 apples", "nan", "GB"], "--max-size"),
+    },
     "demo": {"-o": {**WRITTEN, "new.doc": "suffix"}},
     "word2vec": {"-train": READ, "-output": WRITTEN, "-save-vocab": {**WRITTEN, "old.vec": "both"},
          "-read-vocab": READ, "--encoding": ENCODING},
@@ -319,10 +327,10 @@ MAKE = {"latin.txt": b"caf\xe9 1\n", "cut.vec": b"1 1\ncaf\xc3 1\n", "folder.loo
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
-    from pairloom.cli.arguments import build_parser
+    from pairloom.cli.commands import NAMES
+    from pairloom.cli.parsing import parser_of
 
-    (commands,) = (a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction))
-    return dict(commands.choices)
+    return {name: parser_of(name) for name in NAMES}
 
 
 def options_of(parser: argparse.ArgumentParser) -> dict[str, argparse.Action]:

@@ -11,10 +11,13 @@ Beside the names here, `pairloom.pairings` makes pairs from parses, graphs and b
 `pairloom.sklearn.DocumentVectorizer` is for scikit-learn's pipelines.
 """
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())  # nothing is printed unless the program asks for it
 
 # Names are looked up when they are first used: NumPy alone takes a tenth of a second to import, Numba more.
 _HOME = {

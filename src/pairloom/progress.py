@@ -1,5 +1,6 @@
-"""Progress reports of long calls. The library reports to a callback, and only the command line prints."""
+"""Progress reports of long calls. The library reports to a callback and to the log; only the command line prints."""
 
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -27,9 +28,11 @@ Stage = Literal[
     "layout",
     "place",
     "page",
+    "check",
 ]
 
 SECONDS_BETWEEN_REPORTS = 0.25
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,7 +61,7 @@ class Progress:
     neighbours, place, compare  words
     layout                      steps
     compile, cluster, factor    nothing: these stages only announce that they start
-    measure, page               the same
+    measure, page, check        the same
     """
 
     stage: Stage
@@ -78,6 +81,22 @@ OnProgress = Callable[[Progress], None]
 
 def ignore(progress: Progress) -> None:
     """The default callback: do nothing."""
+
+
+def logged(on_progress: OnProgress) -> OnProgress:
+    """The callback, which from now on also logs where a stage begins, and where one with a known end is done."""
+    last: Progress | None = None
+
+    def report(progress: Progress) -> None:
+        nonlocal last
+        if last is None or last.stage != progress.stage:
+            _log.info("stage %s begins", progress.stage)
+        if progress.stage != "train" and progress.total and progress.done == progress.total and progress != last:
+            _log.info("stage %s is done: %s", progress.stage, f"{progress.total:,}")
+        last = progress
+        on_progress(progress)
+
+    return report
 
 
 def reporter(stage: Stage, total: int | None, on_progress: OnProgress) -> Callable[[int], None]:

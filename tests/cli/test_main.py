@@ -74,7 +74,7 @@ def test_importing_the_package_and_asking_for_help_are_quick_and_leave_numpy_and
     assert best_seconds("-c", "import pairloom") - bare < 0.15
     assert best_seconds("-m", "pairloom", "--help") < 0.25
     heavy = "{'numpy', 'numba', 'rich'}"
-    help_text = "from pairloom.cli.arguments import build_parser; build_parser().format_help()"
+    help_text = "from pairloom.cli.parsing import build_parser; build_parser().format_help()"
     loaded = f"import sys, pairloom, pairloom.cli.main; {help_text}; sys.exit(not {heavy}.isdisjoint(sys.modules))"
     assert subprocess.run([sys.executable, "-c", loaded]).returncode == 0
 

@@ -20,11 +20,12 @@ from pairloom.config import TextOptions
 from pairloom.corpus import decoding
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.finding import SourceFile
-from pairloom.corpus.prepared import cache_entries, clear_cache, prepare
+from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, CorpusChangedError, InputError, OutputError
 from pairloom.progress import Progress
+from pairloom.system.cache_entries import cache_entries, clear_cache
 from pairloom.system.cache_folder import cache_folder
 from pairloom.system.temporary import IN_CACHE, Temporary, is_held
 from tests.corpus.helpers import as_lists, message

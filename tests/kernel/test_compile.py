@@ -43,7 +43,8 @@ def test_in_our_cache_folder_if_not(given, tmp_path, nowhere):
 def test_in_a_folder_of_this_process_if_nothing_else_can_be_written(nowhere, monkeypatch):
     registered = []
     monkeypatch.setattr(kernel.atexit, "register", lambda *args, **_: registered.append(args))
-    folder = kernel._cache_dir("", nowhere, lambda: nowhere)
+    with pytest.warns(UserWarning, match="so kernels are compiled again in every run. Set NUMBA_CACHE_DIR"):
+        folder = kernel._cache_dir("", nowhere, lambda: nowhere)
     assert os.path.isdir(folder)  # noqa: PTH112
     assert registered[0][1] == folder
     os.rmdir(folder)  # noqa: PTH106

@@ -1,124 +1,20 @@
-"""The arguments of the command line: the parser, its errors, and the options that several commands share."""
+"""The options that several commands share, and the types of their values. `parsing.py` has the parser itself."""
 
 import argparse
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import fields
-from difflib import get_close_matches
-from typing import Any, NoReturn, get_args
+from typing import Any, get_args
 
-from pairloom import __version__
-from pairloom.cli import commands
-from pairloom.cli.console import print_message
-from pairloom.config import PEER_NAMES, TextOptions, TrainConfig
+from pairloom.config import TextOptions, TrainConfig
 
 OPTIONS = {f.name: f.default for config in (TrainConfig, TextOptions) for f in fields(config)}
 DECODING = ("encoding", "errors")
 _TYPES = {f.name: f.type for config in (TrainConfig, TextOptions) for f in fields(config)}
-_EXIT_CODES = """\
-exit codes:
-  0    done
-  2    an input or an option is wrong
-  3    the training diverged
-  4    the corpus changed while it was read
-  5    the output could not be written
-  6    another process uses the file
-  130  interrupted (143 for SIGTERM, 129 for SIGHUP)
-
-`pairloom COMMAND --help` lists the options of a command. To try it out: pairloom demo"""
-
-
-def parse(argv: Sequence[str]) -> argparse.Namespace:
-    """The command and its options. Exits with code 2 and one line if something is wrong with them."""
-    parser = build_parser()
-    if not argv:
-        parser.error(f"name a command. The commands are {', '.join(commands.NAMES)}")
-    if not argv[0].startswith("-") and argv[0] not in commands.NAMES:
-        parser.error(f"there is no command {argv[0]!r}. {_suggested_command(argv[0])}")
-    args, unknown = parser.parse_known_args(argv)
-    if unknown and unknown[0].startswith("-"):
-        args.parser.error(f"there is no option {unknown[0]}{_suggested_option(unknown[0], args.parser)}")
-    if unknown:
-        args.parser.error(f"unexpected argument {unknown[0]!r}. {_expected_arguments(args.parser)}")
-    _check_not_empty(args)
-    return args
 
 
 def explicit_options(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
     """The options that the user gave a value. The library knows the defaults of the others."""
     return {name: value for name in names if (value := getattr(args, name, None)) is not None}
-
-
-class _Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line that says where to find help."""
-
-    def error(self, message: str) -> NoReturn:
-        end = "" if message.endswith(("?", ".")) else "."
-        print_message(f"{self.prog}: {message}{end} See: {self.prog} --help")
-        sys.exit(2)
-
-
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
-    parser = _Parser(
-        prog="pairloom",
-        description="Learn vectors for words from text, then query, measure and convert them.",
-        epilog=_EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"pairloom {__version__}", help="print the version")
-    subparsers = parser.add_subparsers(
-        title="commands", dest="command", metavar="COMMAND", required=True, parser_class=_Parser
-    )
-    for name in commands.NAMES:
-        _add_command(subparsers, name, commands.command(name))
-    return parser
-
-
-def _add_command(subparsers: Any, name: str, command: commands.Command) -> None:
-    end = "" if command.PURPOSE.endswith("?") else "."
-    parser: _Parser = subparsers.add_parser(
-        name,
-        help=command.PURPOSE,
-        description=command.PURPOSE[0].upper() + command.PURPOSE[1:] + end,
-        epilog=f"example: {command.EXAMPLE}",
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser._positionals.title = "arguments"
-    command.arguments(parser)
-    parser.set_defaults(parser=parser)
-
-
-def _expected_arguments(parser: argparse.ArgumentParser) -> str:
-    """What to do about too many arguments: a list of them may be interrupted by options, but not go on after them."""
-    positional = [action for action in parser._actions if not action.option_strings]
-    if any(action.nargs in ("*", "+") for action in positional):
-        return "Put all files before the options"
-    return f"Give only {' '.join(str(action.metavar) for action in positional)}" if positional else "Leave it out"
-
-
-def _suggested_command(name: str) -> str:
-    similar = get_close_matches(name, commands.NAMES, 1)
-    return f"Did you mean {similar[0]}?" if similar else f"The commands are {', '.join(commands.NAMES)}"
-
-
-def _suggested_option(unknown: str, parser: argparse.ArgumentParser) -> str:
-    """A sentence that names our option for an option of word2vec, gensim or fastText, or the most similar one."""
-    known = [option for action in parser._actions for option in action.option_strings]
-    name = unknown.lstrip("-").split("=")[0]
-    peer = PEER_NAMES.get(name.lower().replace("-", "_"))
-    ours = f"--{peer.replace('_', '-')}" if peer else next(iter(get_close_matches(f"--{name}", known, 1)), None)
-    return f". Did you mean {ours}?" if ours in known else ""
-
-
-def _check_not_empty(args: argparse.Namespace) -> None:
-    """Refuse empty values: a script passes one when it forgot to set a variable."""
-    for action in args.parser._actions:
-        value = getattr(args, action.dest, None)
-        if value == "" or (isinstance(value, list) and "" in value):
-            name = "/".join(action.option_strings) or action.metavar or action.dest
-            args.parser.error(f"argument {name} is empty. Give it a value or leave it out")
 
 
 # --- Types of values
@@ -225,7 +121,7 @@ def add_vocabulary(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 
 
 def add_running(parser: argparse.ArgumentParser, *, max_memory: bool = False, cache_dir: bool = False) -> None:
-    """--threads, --quiet, --json and, for commands with them, --max-memory and --cache-dir."""
+    """--threads, --config, --quiet, --json and, for commands with them, --max-memory and --cache-dir."""
     running = parser.add_argument_group("running")
     add_threads(running, "the result is the same for any number of threads")
     if max_memory:
@@ -237,7 +133,8 @@ def add_running(parser: argparse.ArgumentParser, *, max_memory: bool = False, ca
         )
     if cache_dir:
         add_cache_dir(running)
-    running.add_argument("--quiet", action="store_true", help="do not print progress or a summary")
+    add_config(running)
+    add_quiet(running)
     add_json(running)
 
 
@@ -253,6 +150,21 @@ def add_cache_dir(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--cache-dir", metavar="DIR", help="folder for encoded corpora (default: $PAIRLOOM_CACHE, or the user's cache)"
     )
+
+
+def add_config(group: argparse._ActionsContainer) -> None:
+    """--config. `parsing.py` reads the file."""
+    group.add_argument(
+        "--config",
+        metavar="FILE",
+        help="take options from this TOML file, for example dim = 300; those of the command line win",
+    )
+
+
+def add_quiet(group: argparse._ActionsContainer, hidden: str = "progress or a summary") -> None:
+    """-q, unless the command has another use for it (-q of `walk` is node2vec's), and --quiet."""
+    short = [] if "-q" in group._option_string_actions else ["-q"]
+    group.add_argument(*short, "--quiet", action="store_true", help=f"do not print {hidden}")
 
 
 def add_json(group: argparse._ActionsContainer, printed: str = "the result") -> None:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from pairloom.cli.arguments import parse
 from pairloom.cli.commands import command
-from pairloom.cli.console import print_message
+from pairloom.cli.console import print_message, shown_log
+from pairloom.cli.parsing import parse
 from pairloom.cli.signals import INTERRUPTED, interrupt_on_signals, taken_interrupt
 from pairloom.config import TrainConfig
 from pairloom.errors import (
@@ -35,7 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     with interrupt_on_signals():
         args = parse(sys.argv[1:] if argv is None else argv)
         try:
-            command(args.command).run(args)
+            with shown_log(getattr(args, "verbose", 0)):
+                command(args.command).run(args)
             if sys.stdout is not None:
                 sys.stdout.flush()
         except (Exception, KeyboardInterrupt) as error:

@@ -9,7 +9,7 @@ from typing import Any
 from pairloom.cli.arguments import OPTIONS
 from pairloom.errors import InputError
 
-_NOT_SAVED = {"command", "parser", "resume", "quiet", "json"}
+_NOT_SAVED = {"command", "parser", "resume", "quiet", "json", "config", "verbose"}
 _LISTS = ("corpus", "evaluate")  # of paths
 _PATHS = {
     "output",

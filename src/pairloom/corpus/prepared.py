@@ -5,19 +5,19 @@ change the ids:
 
     <cache>/<key>/ids.bin, starts.bin   as `encode` writes them
                   vocabulary.json
+                  name.txt              of the corpus, for `pairloom cache`
                   meta.json             sizes and digests, written last
 """
 
 import hashlib
 import json
+import logging
 import shutil
 import unicodedata
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,16 +27,18 @@ from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import CorpusChangedError, InputError
 from pairloom.progress import OnProgress, ignore
+from pairloom.system.cache_entries import FORMAT_PREFIX, META, NAME, cache_limit, hold, shrink_cache
 from pairloom.system.cache_folder import cache_folder, new_temporary_folder, temporary_folder
+from pairloom.system.display import format_bytes
 from pairloom.system.files import atomic_write, output_errors, sync_name
 from pairloom.system.memory import give_back
-from pairloom.system.temporary import IN_CACHE, is_held
 from pairloom.system.tensors import release_pages
 from pairloom.types import PathName
 
-FORMAT = "pairloom-cache-1"  # change the number whenever the same input would lead to other files
+_log = logging.getLogger(__name__)
+FORMAT = f"{FORMAT_PREFIX}1"  # change the number whenever the same input would lead to other files
 
-_VOCABULARY, _META = "vocabulary.json", "meta.json"
+_VOCABULARY = "vocabulary.json"
 
 
 def prepare(
@@ -119,17 +121,30 @@ class _Preparation:
     def cached(self, identity: str) -> Encoded:
         """The entry of the cache for a corpus of this identity, built if there is none."""
         entry = self.cache / self._key(identity)
+        release = hold(entry)  # before it is read, so that nobody deletes it meanwhile
         found = _read_entry(entry)
         if found is None:
-            return _build_entry(entry, self._build)
+            release()
+            _log.debug("%s is not in the cache as %s, so it is encoded", self.corpus.name, entry)
+            return self._new_entry(entry)
+        _log.info("the encoded text is taken from the cache, %s", entry)
         give_back()
         self.check(found.vocabulary)
-        return found
+        return _released_with(found, release)
+
+    def _new_entry(self, entry: Path) -> Encoded:
+        """Build an entry. Older ones go if $PAIRLOOM_CACHE_SIZE is exceeded."""
+        limit = cache_limit()
+        encoded = _build_entry(entry, self.corpus.name, self._build)
+        encoded = _released_with(encoded, hold(encoded.folder))
+        if limit is not None and (freed := shrink_cache(limit, encoded.folder.parent)):
+            _log.info("%s of older texts are deleted from the cache", format_bytes(freed))
+        return encoded
 
     def found(self, identity: str) -> Vocabulary | None:
         """The vocabulary of the entry for a corpus of this identity; None if there is no complete entry."""
         entry = self.cache / self._key(identity)
-        return _read_vocabulary(entry) if (entry / _META).exists() else None
+        return _read_vocabulary(entry) if (entry / META).exists() else None
 
     def temporary(self) -> Encoded:
         """Build in a temporary folder, which is deleted with the result."""
@@ -139,8 +154,7 @@ class _Preparation:
         except BaseException:
             folder.remove()
             raise
-        object.__setattr__(encoded, "_remove", weakref.finalize(encoded, folder.remove))
-        return encoded
+        return _released_with(encoded, folder.remove)
 
     def _build(self, folder: Path) -> Encoded:
         """Count, unless there is a vocabulary, and encode."""
@@ -207,11 +221,23 @@ def _check_same_words(corpus: Corpus, encoded: Encoded) -> None:
         )
 
 
-def _build_entry(entry: Path, build: Callable[[Path], Encoded]) -> Encoded:
-    """Build in a temporary folder, and rename it to `entry` when it is complete."""
+def _released_with(encoded: Encoded, release: Callable[[], object]) -> Encoded:
+    """The ids, which call `release` when they are closed or no longer used."""
+    object.__setattr__(encoded, "_remove", weakref.finalize(encoded, release))
+    return encoded
+
+
+def _build_entry(entry: Path, name: str, build: Callable[[Path], Encoded]) -> Encoded:
+    """Build in a temporary folder, and rename it to `entry` when it is complete.
+
+    If the cache cannot be written, the folder is elsewhere, and so is the entry.
+    """
     with temporary_folder(entry.parent) as folder:
+        entry = folder.parent / entry.name
         encoded = build(folder)
         _write_vocabulary(folder, encoded.vocabulary)
+        with atomic_write(folder / NAME) as file:
+            file.write(name.encode(errors="backslashreplace"))
         _write_meta(folder, encoded)
         with output_errors(entry):
             _put_in_place(folder, entry)
@@ -241,14 +267,14 @@ def _write_vocabulary(folder: Path, vocabulary: Vocabulary) -> None:
 
 def _write_meta(folder: Path, encoded: Encoded) -> None:
     meta = {"format": FORMAT, "tokens": encoded.n_tokens, "sentences": encoded.n_sentences, "digest": encoded.digest}
-    with atomic_write(folder / _META) as file:
+    with atomic_write(folder / META) as file:
         file.write(json.dumps(meta).encode())
 
 
 def _read_entry(entry: Path) -> Encoded | None:
     """An entry of the cache. None if it does not exist or is damaged in any way."""
     try:
-        meta = json.loads((entry / _META).read_bytes())
+        meta = json.loads((entry / META).read_bytes())
         vocabulary = _read_vocabulary(entry)
         if vocabulary is None:
             return None
@@ -266,51 +292,3 @@ def _read_vocabulary(entry: Path) -> Vocabulary | None:
         return Vocabulary(tuple(content["words"]), np.array(content["counts"], np.int64))
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
-
-
-class CacheEntry(NamedTuple):
-    """A folder of the cache and its size."""
-
-    path: Path
-    size_bytes: int
-
-
-def cache_entries(cache_dir: PathName | None = None) -> list[CacheEntry]:
-    """The folders in the cache, including those that killed runs left behind."""
-    cache = cache_folder(cache_dir)
-    try:
-        folders = sorted(cache.iterdir()) if cache.exists() else []
-    except OSError as error:
-        raise InputError(f"The cache folder {cache} cannot be read: {error.strerror}. Choose another.") from None
-    return [CacheEntry(folder, _size(folder)) for folder in folders if _is_ours(folder)]
-
-
-def clear_cache(cache_dir: PathName | None = None) -> int:
-    """Delete the entries of the cache, except those being written. Returns the number of bytes freed."""
-    freed = 0
-    for path, size in cache_entries(cache_dir):
-        if is_held(path):
-            continue
-        with output_errors(path):
-            shutil.rmtree(path)
-        freed += size
-    return freed
-
-
-def _is_ours(folder: Path) -> bool:
-    if folder.is_symlink() or not folder.is_dir():
-        return False
-    if folder.name.startswith(IN_CACHE[0]):
-        return True
-    try:
-        return str(json.loads((folder / _META).read_bytes())["format"]).startswith("pairloom-cache-")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return False
-
-
-def _size(folder: Path) -> int:
-    size = 0
-    for path in folder.rglob("*"):
-        with suppress(FileNotFoundError):  # a run that is finishing may rename its folder
-            size += path.stat().st_size if path.is_file() else 0
-    return size

@@ -21,7 +21,7 @@ from pairloom.explanation.windows import PairDistances, effective_windows, with_
 from pairloom.method.contexts import Windows
 from pairloom.pairs.cooccurrence import Cooccurrences, trained_pairs
 from pairloom.pairs.from_text import TextSource
-from pairloom.progress import OnProgress, ignore
+from pairloom.progress import OnProgress, ignore, logged
 from pairloom.system.memory import Budget
 from pairloom.types import CorpusLike, PathName
 from pairloom.vectors.embedding import Embedding
@@ -118,7 +118,7 @@ def explain(
     config = recorded_config(embedding.record)
     tokens = tokens_per_slab(Budget(max_memory), ExplanationSizes.of(embedding, config), threads)
     vocabulary = vocabulary_of(embedding)
-    options: _RunOptions = {"threads": threads, "cache_dir": cache_dir, "on_progress": on_progress}
+    options: _RunOptions = {"threads": threads, "cache_dir": cache_dir, "on_progress": logged(on_progress)}
     with open_corpus(corpus, text=recorded_text(embedding.record, **text), tokenize=tokenize) as opened:
         with prepare(opened, vocabulary=vocabulary, gaps=config.clean, **options) as encoded:
             counts = _counted(opened, encoded, config, tokens, options)

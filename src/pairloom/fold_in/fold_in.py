@@ -51,7 +51,7 @@ from pairloom.fold_in.occurrences import (
 )
 from pairloom.method.contexts import Windows
 from pairloom.pairs.pair_reading import open_pairs
-from pairloom.progress import OnProgress, Progress, ignore, reporter
+from pairloom.progress import OnProgress, Progress, ignore, logged, reporter
 from pairloom.system.display import number_of, quoted
 from pairloom.system.threads import Workers, workers
 from pairloom.types import CorpusLike, Float64s, PairsLike, PathName
@@ -148,6 +148,7 @@ def fold_in(
     options        window, sample, negatives and noise_power (by default the model's), and the fields of `TextOptions`
     """
     config, text = _settings(embedding.record, options, min_count)
+    on_progress = logged(on_progress)
     reading = _ReadingOptions(threads=checked_threads(threads), cache_dir=cache_dir, on_progress=on_progress)
     fixed, known = _fixed_and_growing(embedding, side)
     _check(l2, most_contexts, corpus, pairs, min_count)

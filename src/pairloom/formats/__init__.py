@@ -12,6 +12,7 @@ static                           a folder for model2vec and sentence-transformer
 bin, text and glove may be packed by gzip (.gz).
 """
 
+import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -66,6 +67,7 @@ def _first(vectors: Vectors, n: int) -> Vectors:
     return Vectors(vectors.words[:n], vectors.vectors[:n], vectors.counts[:n])
 
 
+_log = logging.getLogger(__name__)
 _FORMATS = {
     "loom": _Format(_read_native, native.save, (".loom", ".safetensors"), float16=True),
     "bin": _Format(
@@ -140,6 +142,7 @@ def save(
     write = _FORMATS[format or _OF_SUFFIX[_suffix(path)]].write
     assert write is not None
     write(embedding, path, dtype)
+    _log.info("%s is written: %d words of dim %d", os.fspath(path), len(embedding), embedding.words.dim)
 
 
 def check_output(path: PathName, format: str | None = None, dtype: str = "float32") -> None:

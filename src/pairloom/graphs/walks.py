@@ -23,7 +23,7 @@ from pairloom.errors import ConfigError
 from pairloom.graphs.edges import Edges, EdgesLike
 from pairloom.graphs.graph import Graph, graph_of
 from pairloom.method.draws import Purpose, draw, key
-from pairloom.progress import OnProgress, Progress, ignore, reporter
+from pairloom.progress import OnProgress, Progress, ignore, logged, reporter
 from pairloom.system.display import number_of
 from pairloom.system.files import check_folder, output_errors, packed_write
 from pairloom.system.threads import in_order
@@ -95,7 +95,7 @@ def walk(
     config = WalkConfig(**{name: given[name] for name in _CONFIG if name in given})
     threads = checked_threads(threads)
     source = Edges(edges, reading_options({name: given[name] for name in _READING if name in given}))
-    return Walks(graph_of(source, directed=config.directed, on_progress=on_progress), config, threads)
+    return Walks(graph_of(source, directed=config.directed, on_progress=logged(on_progress)), config, threads)
 
 
 class Walks(GeneratedText):

@@ -9,6 +9,7 @@ import atexit
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,6 +36,11 @@ def _cache_dir(given: str, package: Path, our_cache: Callable[[], Path]) -> str:
             "Set NUMBA_CACHE_DIR to a folder that can."
         ) from error
     atexit.register(shutil.rmtree, passing, ignore_errors=True)
+    warnings.warn(
+        f"Neither {package} nor {ours} can be written, so kernels are compiled again in every run. "
+        "Set NUMBA_CACHE_DIR to a folder that can.",
+        stacklevel=2,
+    )
     return passing
 
 
@@ -66,6 +72,13 @@ def _choose_cache_dir() -> None:
 
     given, package = os.fspath(config.CACHE_DIR), Path(__file__).parent  # type: ignore[attr-defined]
     config.CACHE_DIR = _cache_dir(given, package, cache_folder)  # type: ignore[attr-defined]
+
+
+def numba_cache_dir() -> str:
+    """The folder that was chosen for compiled kernels. "" is beside the source."""
+    from numba import config
+
+    return os.fspath(config.CACHE_DIR)  # type: ignore[attr-defined]
 
 
 _check_numba()

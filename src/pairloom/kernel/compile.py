@@ -12,12 +12,17 @@ everywhere with Numba, a user who can write to the cache folder can run code as 
 """
 
 import hashlib
+import logging
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core.caching import IndexDataCacheFile
+
+_log = logging.getLogger(__name__)
+refuse: Callable[[str], None] | None = None  # called with the name of a kernel that would be compiled, if set
 
 
 def njit(**options):
@@ -38,12 +43,20 @@ class KernelFile(IndexDataCacheFile):
 
     def load(self, key: Any) -> Any:
         """The code for a key, or None if there is none or it is damaged."""
+        code = self._found(key)
+        if code is None and refuse is not None:
+            refuse(self._index_name.rpartition("-")[0])
+        return code
+
+    def _found(self, key: Any) -> Any:
         try:
             content = self._path(key).read_bytes()
             if content[-32:] != self._digest(content[:-32]):
+                _log.debug("%s is damaged, or of another version, and is compiled again", self._path(key).name)
                 return None
             stored, code = self._load_data(self._path(key).name)  # stops where the pickle ends
-        except OSError:
+        except OSError as error:
+            _log.debug("%s is compiled, since it is not in the cache: %s", self._path(key).name, error.strerror)
             return None
         return code if stored == key else None
 

@@ -25,7 +25,7 @@ from pairloom.phrases.joining import JoinedCorpus, Pass, is_phrase, join
 from pairloom.phrases.memory_need import PhraseMemory, check_joining, check_smallest
 from pairloom.phrases.pair_counts import count_pairs
 from pairloom.phrases.scores import PhraseOptions, Score, ScoreName, checked_connectors, checked_delimiter
-from pairloom.progress import OnProgress, Progress, ignore, reporter
+from pairloom.progress import OnProgress, Progress, ignore, logged, reporter
 from pairloom.system.files import atomic_write, check_folder, output_errors
 from pairloom.system.memory import Budget
 from pairloom.types import CorpusLike, PathName
@@ -99,7 +99,7 @@ class Phrases:
             passes=passes,
             delimiter=delimiter,
         )
-        threads = checked_threads(threads)
+        threads, on_progress = checked_threads(threads), logged(on_progress)
         budget = Budget(max_memory)
         check_smallest(budget, threads)
         found: list[Pass] = []

@@ -1,6 +1,7 @@
 """The folder that keeps encoded text and compiled kernels between runs."""
 
 import atexit
+import errno
 import os
 import shutil
 import tempfile
@@ -18,8 +19,8 @@ from pairloom.types import PathName
 def cache_folder(cache_dir: PathName | None = None) -> Path:
     """cache_dir if given, otherwise $PAIRLOOM_CACHE, otherwise the system's folder for caches.
 
-    If the system's folder cannot be written, for example by a user without a home, it is a folder that is deleted when
-    the process ends.
+    If a folder that was not given here cannot be written, for example by a user without a home, it costs a warning, and
+    what would be written there goes to a folder that is deleted when the process ends.
     """
     given = os.environ.get("PAIRLOOM_CACHE") if cache_dir is None else cache_dir
     return Path(given) if given else _system_folder()
@@ -30,14 +31,24 @@ def _system_folder() -> Path:
     import platformdirs
 
     folder = Path(platformdirs.user_cache_dir("pairloom"))
-    if _may_be_written(folder):
-        return folder
-    passing = tempfile.mkdtemp(prefix="pairloom-cache-")
+    return folder if _may_be_written(folder) else passing_folder(folder)
+
+
+@cache
+def passing_folder(folder: Path) -> Path:
+    """In place of a cache folder that cannot be written: one that is deleted when the process ends."""
+    try:
+        passing = tempfile.mkdtemp(prefix="pairloom-cache-")
+    except OSError as error:
+        raise OutputError(
+            f"Neither the cache folder {folder} nor the folder for temporary files can be written: {error.strerror}. "
+            "Set PAIRLOOM_CACHE or TMPDIR to a folder that can."
+        ) from error
     atexit.register(shutil.rmtree, passing, ignore_errors=True)
     warnings.warn(
         f"The cache folder {folder} cannot be written, so nothing is kept for the next run. "
         "Set PAIRLOOM_CACHE, or the option cache_dir, to another folder.",
-        stacklevel=3,
+        stacklevel=2,
     )
     return Path(passing)
 
@@ -77,6 +88,8 @@ def new_temporary_folder(cache_path: Path) -> Temporary:
         cache_path.mkdir(parents=True, exist_ok=True)
         return Temporary.folder(cache_path, IN_CACHE)
     except OSError as error:
+        if cache_path == cache_folder() and error.errno != errno.ENOSPC:  # not one that the user has named for this run
+            return Temporary.folder(passing_folder(cache_path), IN_CACHE)
         raise OutputError(
             f"The cache folder {cache_path} cannot be written: {error.strerror}. "
             "Set PAIRLOOM_CACHE, or the option cache_dir, to another folder."

@@ -27,7 +27,7 @@ _CACHED_FILES = re.compile(r"^(?:in)?active_file (\d+)$", re.MULTILINE)
 _ROOT = Path("/")
 
 
-def checked_size(max_memory: object, name: str = "max_memory") -> int | None:
+def checked_size(max_memory: object, name: str = "max_memory", least: str = "300MB") -> int | None:
     """A size in bytes, from a whole number or from text: 512MB, 2GB (10^9 bytes each) or 2GiB (2^30 bytes each).
 
     >>> checked_size("1.5GB"), checked_size("2 GiB"), checked_size(10**9), checked_size(None)
@@ -39,7 +39,7 @@ def checked_size(max_memory: object, name: str = "max_memory") -> int | None:
     if not is_whole(size):
         raise ConfigError(f"{name}={max_memory!r} is not an amount of memory. Use bytes, or 512MB, 2GB or 2GiB.")
     if not 1 <= size < 1 << 63:  # type: ignore[operator]  # a whole number
-        raise ConfigError(f"{name}={max_memory} is out of range. Use 300MB or more.")
+        raise ConfigError(f"{name}={max_memory} is out of range. Use {least} or more.")
     return int(size)  # type: ignore[call-overload, no-any-return]
 
 

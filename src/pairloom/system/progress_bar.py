@@ -3,6 +3,7 @@
 The command line shows it by itself, the library if asked to: `train(progress=True)`.
 """
 
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,7 @@ STAGES = {
     "solve": "computing the vectors of new words",
     "index": "linking words to their neighbours",
     "compare": "comparing words",
+    "check": "comparing trained bytes with the published ones",
     "measure": "measuring the speed of this machine",
     "neighbours": "finding the nearest words of each word",
     "layout": "laying out the map",
@@ -49,7 +51,7 @@ def shown_progress(quiet: bool = False) -> Iterator[OnProgress]:
             yield show
     elif sys.stderr is None:
         yield ignore
-    elif sys.stderr.isatty():
+    elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":  # a dumb one cannot draw over what it has drawn
         with _bar() as show:
             yield show
     else:

@@ -31,14 +31,17 @@ _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _INSPECT = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # follows no link, never waits
 
 
-def try_lock(descriptor: int) -> bool | None:
-    """Lock an open file until it is closed. False if another process has the lock, None if there are no locks here."""
+def try_lock(descriptor: int, shared: bool = False) -> bool | None:
+    """Lock an open file until it is closed. False if another process has the lock, None if there are no locks here.
+
+    shared: several may hold it at the same time, and together keep others from a lock that is not shared.
+    """
     if not HAS_LOCKS:
         return None
     import fcntl
 
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:

@@ -9,6 +9,7 @@ positions alone, so there is no generator state to keep, and the final file has 
 training was interrupted.
 """
 
+import logging
 import os
 import re
 import time
@@ -26,6 +27,7 @@ from pairloom.system.locks import claim
 from pairloom.system.tensors import Layout, Tensors, mapped, read, write
 from pairloom.types import PathName
 
+_log = logging.getLogger(__name__)
 KEPT = 2
 COMMAND = "command.json"
 _SIDES = ("W", "C", "squares_W", "squares_C", "best_W", "best_C")
@@ -155,6 +157,7 @@ class Checkpoints:
         number = int(found[-1].stem) + 1 if found else 1
         record = {"place": state.place, "identity": state.identity}
         write(self.folder / f"{number:06d}.checkpoint", _KIND, state.arrays, record)
+        _log.info("checkpoint %06d is written to %s", number, self.folder)
         for old in [*self._damaged, *[path for path in found if path not in self._damaged][: 1 - KEPT]]:
             with suppress(OSError):  # one too many does no harm
                 old.unlink()

@@ -4,6 +4,7 @@ Its subclasses train the epochs: in blocks (`blockwise.py`), in the order of the
 products (`softmax.py`).
 """
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -27,6 +28,7 @@ from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import has_form_of
 from pairloom.vectors.vectors import Vectors
 
+_log = logging.getLogger(__name__)
 WORSE = 1.02  # times the loss before training; less may be chance, in a text of which little was learnt
 
 
@@ -109,6 +111,9 @@ class TrainingLoop(ABC):
         began_at = self.checkpoint_writer.restore_newest()
         if began_at is None:
             self._measure()
+            self._log("before training, %s", _spoken(self.losses[-1]))
+        else:
+            self._log("resumed in epoch %d, at position %d", self.epoch + 1, began_at)
         self.reports.begin(began_at or 0)
         self.checkpoint_writer.begin(began_at or 0)
         self.report(began_at or 0)
@@ -118,6 +123,7 @@ class TrainingLoop(ABC):
         self.epoch, self.step = self.epoch + 1, 0
         self.health.check_largest(self.holder.largest(), self.position - 1)
         self._measure()
+        self._log("epoch %d of %d is done, %s", self.epoch, self.config.epochs, _spoken(self.losses[-1]))
         self.report(self.position)
         try:
             self.runtime.check_corpus()
@@ -195,6 +201,11 @@ class TrainingLoop(ABC):
         if "best" in place:
             self.best = Best(place["best"], state.arrays["best_W"], state.arrays["best_C"])
 
+    def _log(self, message: str, *values: object) -> None:
+        """Log something, unless nobody follows this training: those of `warm_up.py` only make kernels ready."""
+        if self.runtime.on_progress is not ignore:
+            _log.info(message, *values)
+
     # --- What all subclasses use
 
     def lr_at(self, position: float) -> float:
@@ -227,6 +238,10 @@ class TrainingLoop(ABC):
         sides = zip((self.source.words, self._contexts()), matrices, strict=True)
         words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
         return Embedding(words=words, contexts=contexts, record=record)
+
+
+def _spoken(loss: float | None) -> str:
+    return "nothing is held out" if loss is None else f"held-out loss {loss:.4f}"
 
 
 class CheckpointWriter:

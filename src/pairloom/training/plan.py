@@ -17,7 +17,7 @@ from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, InputError
 from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.source import Source
-from pairloom.progress import OnProgress, Progress, ignore
+from pairloom.progress import OnProgress, Progress, ignore, logged
 from pairloom.system.display import of_type
 from pairloom.system.memory import Budget
 from pairloom.training.checkpoint import Checkpoints, opened_checkpoints
@@ -133,7 +133,7 @@ class Plan:
             outputs=Outputs(run.get("output"), run.get("contexts_output")),
             checkpoints=opened_checkpoints(run.get("checkpoint")),
             cache_dir=run.get("cache_dir"),
-            on_progress=run.get("on_progress", ignore),
+            on_progress=logged(run.get("on_progress", ignore)),
         )
 
     @property

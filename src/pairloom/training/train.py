@@ -3,6 +3,7 @@
 Both make a `Plan`, which checks the options, turn the corpus into a source of pairs, and train on it (`learn.py`).
 """
 
+import logging
 from collections.abc import Callable, Collection, Sequence
 from typing import Unpack
 
@@ -12,7 +13,7 @@ from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
-from pairloom.system.cache_folder import check_writable
+from pairloom.system.cache_folder import cache_folder, check_writable
 from pairloom.system.progress_bar import reported_progress
 from pairloom.training.checkpoint import Checkpoints
 from pairloom.training.learn import learn
@@ -22,6 +23,8 @@ from pairloom.training.start import Frozen, StartLike
 from pairloom.training.warm_up import load_kernels
 from pairloom.types import CorpusLike, PairsLike, PathName
 from pairloom.vectors.embedding import Embedding
+
+_log = logging.getLogger(__name__)
 
 
 def train(
@@ -165,6 +168,8 @@ def _load_kernels(plan: Plan, *, pairs: bool, from_lines: bool) -> None:
     check_writable(plan.cache_dir)  # compiling takes long
     plan.on_progress(Progress(stage="compile"))
     config = plan.config
+    _log.debug("options: %s", config)
+    _log.debug("reading: %s; %d threads; cache %s", plan.text, plan.threads, cache_folder(plan.cache_dir))
     load_kernels(
         pairs=pairs,
         from_lines=from_lines,

@@ -28,7 +28,7 @@ import numpy as np
 from pairloom.config import check_whole, checked_threads
 from pairloom.corpus.lists import opened
 from pairloom.errors import InputError
-from pairloom.progress import OnProgress, ignore, reporter
+from pairloom.progress import OnProgress, ignore, logged, reporter
 from pairloom.system.extras import need
 from pairloom.system.files import atomic_write
 from pairloom.types import Float64s, PathName, Rows
@@ -77,7 +77,7 @@ class Index:
         graph = faiss.IndexHNSWFlat(vectors.dim, int(links), faiss.METRIC_INNER_PRODUCT)
         graph.hnsw.efConstruction = int(effort)
         index = cls(vectors, graph)
-        report = reporter("index", len(index._rows), on_progress)
+        report = reporter("index", len(index._rows), logged(on_progress))
         at_once = max(1 if threads == 1 else _LEAST_SHARED, _WORK_AT_ONCE // (effort * vectors.dim))
         with _omp_threads(faiss, threads):
             for start in range(0, len(index._rows), at_once):  # between two calls an interrupt takes effect

@@ -8,6 +8,7 @@ from pairloom.cli.commands.near import add_search, answer_each, check_search, pr
 from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
 from pairloom.errors import InputError
 
+GROUP = "ask"
 PURPOSE = "answer: a is to b as c is to what?"
 EXAMPLE = "pairloom analogy king.loom man king woman"
 OPTION_NAMES = {"topn": "-n"}
@@ -44,7 +45,7 @@ def run(args: Namespace) -> None:
         near = most_similar([b, c], [a], args.n, restrict_vocab=args.restrict_vocab)
         print_neighbours(f"{a} : {b} = {c} :", near, {"words": [a, b, c]} if args.json else None)
 
-    answer_each("analogy", [" ".join(args.word)] if args.word else sys.stdin or (), answer)
+    answer_each("analogy", [" ".join(args.word)] if args.word else sys.stdin or (), answer, "three words> ")
 
 
 def _three_words(question: str) -> list[str]:

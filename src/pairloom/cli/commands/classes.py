@@ -13,6 +13,7 @@ from pairloom.system.display import number_of
 if TYPE_CHECKING:
     from pairloom.vectors.classes import WordClasses
 
+GROUP = "look"
 PURPOSE = "group words into classes by k-means"
 EXAMPLE = "pairloom classes king.loom -k 500 -o classes.txt"
 

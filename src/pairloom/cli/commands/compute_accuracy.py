@@ -8,6 +8,7 @@ from pairloom.cli.arguments import add_json, whole_number
 from pairloom.cli.models import add_model, load
 from pairloom.errors import InputError
 
+GROUP = "word2vec"
 PURPOSE = "score analogies like word2vec's compute-accuracy (pairloom evaluate shows more)"
 EXAMPLE = "pairloom compute-accuracy vectors.bin 30000 < questions-words.txt"
 

@@ -13,6 +13,7 @@ from pairloom.system.display import number_of
 if TYPE_CHECKING:
     from pairloom.vectors.embedding import Embedding
 
+GROUP = "convert"
 PURPOSE = "write vectors in another format"
 EXAMPLE = "pairloom convert GoogleNews-vectors-negative300.bin.gz news.loom --limit 500000 --dtype float16"
 

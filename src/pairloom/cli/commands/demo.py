@@ -11,6 +11,7 @@ from pairloom.cli.arguments import add_json, add_threads
 from pairloom.cli.console import progress
 from pairloom.config import checked_threads
 
+GROUP = "learn"
 DRAWN = 1500  # words on the map: t-SNE takes five seconds
 PURPOSE = "train on the source of Python's standard library and show what was learnt"
 EXAMPLE = "pairloom demo"

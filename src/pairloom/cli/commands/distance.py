@@ -14,6 +14,7 @@ from pairloom.errors import InputError, UnknownWordError
 if TYPE_CHECKING:
     from pairloom.vectors.vectors import Vectors
 
+GROUP = "word2vec"
 PURPOSE = "print the neighbours of words and of sums of words, like word2vec's distance"
 EXAMPLE = "echo 'new york' | pairloom distance vectors.bin"
 

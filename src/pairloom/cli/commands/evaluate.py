@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pairloom.evaluation import MethodName, QuestionFile, Scores
     from pairloom.evaluation.lines import ScoreLine
 
+GROUP = "measure"
 PURPOSE = "score models by analogies, similarities and categories"
 EXAMPLE = "pairloom evaluate king.loom questions-words.txt ws353.tsv --against queen.loom"
 

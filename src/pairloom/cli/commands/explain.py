@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pairloom.pairs.cooccurrence import Cooccurrences
     from pairloom.vectors.embedding import Embedding
 
+GROUP = "look"
 PURPOSE = "explain why a model works, or why two words are similar"
 EXAMPLE = "pairloom explain king.loom corpus.txt --page king.html; pairloom explain king.loom king queen"
 OPTION_NAMES = {"topn": "-n"}

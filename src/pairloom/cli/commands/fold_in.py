@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pairloom.fold_in.fold_in import FoldedIn
     from pairloom.vectors.embedding import Embedding
 
+GROUP = "learn"
 PURPOSE = "add vectors of new words to a model, and leave its own vectors unchanged"
 EXAMPLE = "pairloom fold-in king.loom news.txt -o more.loom --min-count 10"
 

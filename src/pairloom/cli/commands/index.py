@@ -4,13 +4,14 @@ import json
 import time
 from argparse import ArgumentParser, Namespace
 
-from pairloom.cli.arguments import add_json, whole_number
+from pairloom.cli.arguments import add_json, add_quiet, whole_number
 from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read
 from pairloom.cli.models import load
 from pairloom.config import checked_threads
 from pairloom.system.display import number_of
 
+GROUP = "convert"
 PURPOSE = "build an index for a model, to search a large vocabulary faster"
 EXAMPLE = "pairloom index king.loom && pairloom near king.loom king --approximate"
 
@@ -34,7 +35,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="number of threads (default: 1); with more, the index differs slightly from run to run",
     )
-    parser.add_argument("--quiet", action="store_true", help="do not print progress or a summary")
+    add_quiet(parser)
     add_json(parser)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from pairloom.cli.arguments import add_json, whole_number
-from pairloom.cli.console import print_message
+from pairloom.cli.console import is_conversation, print_message, typed_lines
 from pairloom.cli.files import is_file
 from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
 from pairloom.errors import InputError
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pairloom.vectors.search import Neighbours
     from pairloom.vectors.vectors import Vectors
 
+GROUP = "ask"
 PURPOSE = "print the words nearest to a word, by cosine"
 EXAMPLE = "pairloom near king.loom king queen"
 OPTION_NAMES = {"topn": "-n"}
@@ -86,17 +87,21 @@ def check_search(vectors: "Vectors", args: Namespace) -> None:
     vectors.most_similar_batch([], topn=args.n, restrict_vocab=args.restrict_vocab)
 
 
-def answer_each(command: str, queries: Iterable[str], answer: Callable[[str], None]) -> None:
-    """Answer every query that is not blank. If one fails, report it, answer the others, and exit with its code."""
+def answer_each(command: str, queries: Iterable[str], answer: Callable[[str], None], prompt: str = "word> ") -> None:
+    """Answer every query that is not blank. If one fails, report it, answer the others, and exit with its code.
+
+    Queries that a person types at a terminal are asked for by a prompt, and a failed one is no failure of the command.
+    """
+    is_prompt = queries is sys.stdin and is_conversation()
     code = 0
-    for query in filter(None, map(str.strip, queries)):
+    for query in filter(None, map(str.strip, typed_lines(prompt) if is_prompt else queries)):
         try:
             answer(query)
         except InputError as error:
             hint = f" {query} is a file. To ask for what it holds: pairloom {command} MODEL < {query}"
             print_message(f"pairloom {command}: {error}{hint if is_file(query) else ''}")
             code = error.exit_code
-    if code:
+    if code and not is_prompt:
         raise SystemExit(code)
 
 

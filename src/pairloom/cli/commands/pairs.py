@@ -5,11 +5,12 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 
-from pairloom.cli.arguments import add_json, add_reading, explicit_options, whole_number
+from pairloom.cli.arguments import add_json, add_quiet, add_reading, explicit_options, whole_number
 from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths
 from pairloom.errors import InputError
 from pairloom.system.display import number_of
 
+GROUP = "prepare"
 PURPOSE = "extract pairs for `train --pairs` from parses, graphs or baskets"
 EXAMPLE = "pairloom pairs conllu parsed.conllu -o pairs.txt --lowercase"
 
@@ -28,7 +29,7 @@ def arguments(parser: ArgumentParser) -> None:
         required=True,
         help="the file to write, one pair per line (compressed if it ends in .gz), or - for standard output",
     )
-    parser.add_argument("--quiet", action="store_true", help="do not print a summary")
+    add_quiet(parser, "a summary")
     add_json(parser)
     _add_conllu(parser)
     edges = parser.add_argument_group("edges: the two ends of each line `u v` or `u v weight`")

@@ -16,6 +16,7 @@ from pairloom.system.memory import checked_size
 if TYPE_CHECKING:
     from pairloom.phrases import Phrases
 
+GROUP = "prepare"
 PURPOSE = "join words that belong together: new york becomes new_york"
 EXAMPLE = "pairloom phrases corpus.txt -o joined.txt --connectors english --passes 2"
 

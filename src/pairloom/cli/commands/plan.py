@@ -8,9 +8,11 @@ from pairloom.cli.arguments import (
     OPTIONS,
     add_cache_dir,
     add_choice,
+    add_config,
     add_corpus,
     add_json,
     add_option,
+    add_quiet,
     add_switch,
     add_vocabulary,
     explicit_options,
@@ -25,6 +27,7 @@ from pairloom.cli.train_arguments import add_read_vocab, window
 if TYPE_CHECKING:
     from pairloom.planning.plan import Prediction
 
+GROUP = "learn"
 PURPOSE = "predict the time, memory and traffic of a training, on one machine or on several"
 EXAMPLE = "pairloom plan --tokens 10G --words 2M --dim 300 --workers 8 --network 10Gb --pairs-per-second 3e6"
 OPTION_NAMES = {"vocabulary": "--read-vocab"}
@@ -47,7 +50,8 @@ def arguments(parser: ArgumentParser) -> None:
     _add_workers(parser)
     running = parser.add_argument_group("running")
     add_cache_dir(running)
-    running.add_argument("--quiet", action="store_true", help="do not print progress")
+    add_config(running)
+    add_quiet(running, "progress")
     add_json(running)
 
 

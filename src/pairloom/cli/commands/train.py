@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pairloom.cluster.ray_executor import RayExecutor
     from pairloom.vectors.embedding import Embedding
 
+GROUP = "learn"
 PURPOSE = "learn vectors from text, or from pairs"
 EXAMPLE = "pairloom train corpus.txt -o king.loom --dim 300 --epochs 3"
 

@@ -14,6 +14,7 @@ from pairloom.system.memory import checked_size
 if TYPE_CHECKING:
     from pairloom.corpus.vocabulary import Vocabulary
 
+GROUP = "prepare"
 PURPOSE = "count the words of a text"
 EXAMPLE = "pairloom vocab corpus.txt -o words.txt --min-count 10"
 

@@ -14,6 +14,7 @@ from pairloom.system.display import number_of
 if TYPE_CHECKING:
     from pairloom.graphs.walks import Walks
 
+GROUP = "prepare"
 PURPOSE = "draw walks over a graph and write them as a corpus (DeepWalk, node2vec)"
 EXAMPLE = "pairloom walk edges.txt -o walks.txt && pairloom train walks.txt -o nodes.loom --window 10 --sample 0"
 OPTION_NAMES = {"p": "-p", "q": "-q"}

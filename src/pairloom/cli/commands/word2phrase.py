@@ -9,6 +9,7 @@ from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_pa
 from pairloom.config import TextOptions
 from pairloom.system.display import number_of
 
+GROUP = "word2vec"
 PURPOSE = "join words into phrases like word2vec's word2phrase: same flags, same text"
 EXAMPLE = "pairloom word2phrase -train text.txt -output phrases.txt -threshold 100"
 OPTION_NAMES = {"min_count": "-min-count", "threshold": "-threshold"}

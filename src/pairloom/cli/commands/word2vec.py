@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.vectors.embedding import Embedding
 
+GROUP = "word2vec"
 PURPOSE = "train like word2vec: same flags, same files"
 EXAMPLE = "pairloom word2vec -train text8 -output vectors.bin -size 200 -window 8 -negative 25 -binary 1"
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pairloom.vectors.embedding import Embedding
     from pairloom.vectors.vectors import Vectors
 
+GROUP = "word2vec"
 PURPOSE = "train on pairs like word2vecf: same flags, same files"
 EXAMPLE = "pairloom word2vecf -train dep.contexts -wvocab wv -cvocab cv -output words.vec -dumpcv contexts.vec"
 

@@ -7,6 +7,7 @@ from pairloom.cli.commands.distance import N_CLOSEST, answer_lines
 from pairloom.cli.models import add_model, load
 from pairloom.errors import InputError
 
+GROUP = "word2vec"
 PURPOSE = "answer analogies, like word2vec's word-analogy"
 EXAMPLE = "echo 'man king woman' | pairloom word-analogy vectors.bin"
 
