@@ -11,6 +11,7 @@ from pairloom.config import checked_threads
 from pairloom.system.display import number_of
 
 PURPOSE = "rotate a model into the space of another"
+GROUP = "convert"
 EXAMPLE = "pairloom align 1990s.loom --to 1960s.loom -o 1990s-aligned.loom"
 
 

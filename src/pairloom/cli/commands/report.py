@@ -12,6 +12,7 @@ from pairloom.cli.train_arguments import add_evaluate
 from pairloom.config import checked_threads
 
 PURPOSE = "write a page that says whether a model learnt, and what it holds"
+GROUP = "look"
 EXAMPLE = "pairloom report king.loom -o king.html --evaluate questions-words.txt"
 
 

@@ -12,6 +12,7 @@ from pairloom.cli.tables import print_table
 from pairloom.config import checked_threads
 
 PURPOSE = "follow a word through a series of models, for example of decades"
+GROUP = "measure"
 EXAMPLE = "pairloom trajectory 1960s.loom 1970s.loom 1980s.loom 1990s.loom --word mouse --page mouse.html"
 OPTION_NAMES = {"topn": "-n"}
 
