@@ -20,6 +20,7 @@ ORDER = (
     "system",
     "drawing",
     "method",
+    "tokens",
     "kernel",
     "corpus",
     "graphs",

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, get_args
 from pairloom import __version__
 from pairloom.cli import commands
 from pairloom.cli.console import print_message
-from pairloom.config import PEER_NAMES, TextOptions, TrainConfig
+from pairloom.config import PEER_NAMES, Rule, TextOptions, TrainConfig
 
 OPTIONS = {f.name: f.default for config in (TrainConfig, TextOptions) for f in fields(config)}
 DECODING = ("encoding", "errors")
@@ -186,6 +186,17 @@ def add_corpus(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     reading = add_reading(parser)
     add_option(reading, "max_sentence", whole_number, "N", "split lines longer than N words into pieces of N words")
     add_as_text(reading)
+    add_tokenize(reading, " (default: spaces)")
+
+
+def add_tokenize(group: argparse._ActionsContainer, default: str = "") -> None:
+    """--tokenize."""
+    group.add_argument(
+        "--tokenize",
+        choices=get_args(Rule),
+        help="spaces: words are what white space separates. words: Unicode's words in lower case, without punctuation. "
+        f"icu: the same for languages without spaces, with the extra icu{default}",
+    )
 
 
 def add_reading(

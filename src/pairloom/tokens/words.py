@@ -77,16 +77,20 @@ def word_regex() -> str:
     return groups + _WORD.format(**{name: f"\\g<{name}>" for name in sets} | {"ZWJ": f"[{sets['ZWJ']}]"})
 
 
+def solid_characters() -> str:
+    """The characters that make a word of what ICU finds: all but marks, joiners and punctuation. For brackets."""
+    kinds = {kind for kinds in (_KINDS[name] for name in "LNKSPF") for kind in kinds}
+    return _ranges("\\U{:08x}", tuple(kinds), N_CODES)
+
+
 def _sets(code: str, end: int) -> dict[str, str]:
     """The characters of _WORD's sets as ranges for the brackets of a regular expression. `code` spells a character."""
     return {name: _ranges(code, kinds, end) for name, kinds in _KINDS.items()}
 
 
 def _ranges(code: str, kinds: tuple[Kind, ...], end: int) -> str:
-    """The characters before `end` of some kinds that folded text can have. `end` itself if there are none."""
-    found = characters()
-    members = np.isin(found.kinds[:end], kinds)
-    members[[code for code in found.folds if code < end]] = False
+    """The characters before `end` of some kinds. `end` itself if there are none."""
+    members = np.isin(characters().kinds[:end], kinds)
     edges = np.flatnonzero(np.diff(members, prepend=False, append=False)).reshape(-1, 2)
     return "".join(f"{code.format(first)}-{code.format(last - 1)}" for first, last in edges.tolist()) or code.format(
         end
