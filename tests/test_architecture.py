@@ -23,6 +23,7 @@ ORDER = (
     "tokens",
     "kernel",
     "corpus",
+    "inspection",
     "graphs",
     "phrases",
     "pairings",

@@ -1,4 +1,4 @@
-"""Recognise files that hold text in another format: JSON, CSV, CoNLL-U, XML and HTML.
+"""Recognise files that hold text in another format: JSON, CSV, CoNLL-U, XML and HTML; and text without spaces.
 
 Read as plain text, they would be trained on with their keys, tags and numbers. The first lines decide, and the name
 only helps where few lines could look like this by chance. For a format with an unmistakable form three lines are
@@ -15,7 +15,12 @@ from typing import NamedTuple
 
 from pairloom.corpus.finding import SourceFile
 from pairloom.errors import InputError
+from pairloom.tokens.unsegmented import unspaced
 
+ADVICE = (
+    "tokenize=icu (--tokenize icu), after: pip install 'pairloom[icu]'; or tokenize=words (--tokenize words) for words "
+    "of one character"
+)
 _HEAD = 1 << 18  # characters to look at
 _LINES, _FEWEST, _FEWEST_ROWS = 50, 3, 5
 _DELIMITERS = ((",", "commas", (".csv",)), (";", "semicolons", (".csv",)), ("\t", "tabs", (".tsv", ".tab")))
@@ -50,8 +55,13 @@ class _Format(NamedTuple):
     advice: str
 
 
-def check_plain_text(text: str, file: SourceFile) -> None:
-    """Refuse the first block of a file if it is in another format, with a command that extracts the text."""
+def check_plain_text(text: str, file: SourceFile, spaced: bool = True) -> None:
+    """Refuse the first block of a file if it is in another format, with a command that extracts the text.
+
+    spaced: words are to be separated by white space.
+    """
+    if spaced:
+        _check_segmented(text, file)
     head = text if len(text) <= _HEAD else text[: text.rfind("\n", 0, _HEAD) + 1 or _HEAD]
     lines = [line for line in head.split("\n", 2 * _LINES)[: 2 * _LINES] if line.strip()]
     found = (
@@ -64,6 +74,14 @@ def check_plain_text(text: str, file: SourceFile) -> None:
     if found:
         raise InputError(
             f"{file.name} is {found.name}, not plain text. To read it as it is, use as_text (--as-text). {found.advice}"
+        )
+
+
+def _check_segmented(text: str, file: SourceFile) -> None:
+    if unspaced(text).is_certain:
+        raise InputError(
+            f"{file.name} has no spaces between words: nearly all that white space separates are whole sentences. To "
+            f"find words, use {ADVICE}. To read it as it is, use as_text (--as-text)."
         )
 
 

@@ -23,6 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Self, TypeVar
+from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
@@ -31,10 +32,12 @@ from pairloom.config import MAX_WORD_BYTES, TextOptions, Tokenizer
 from pairloom.corpus.decoding import TextBlock
 from pairloom.corpus.finding import SourceFile, find_files, names_files, remove_spooled
 from pairloom.corpus.pieces import TextPiece, pieces_for_workers, whole_files
+from pairloom.corpus.plain_text import ADVICE
 from pairloom.corpus.separating import separator
-from pairloom.errors import CorpusChangedError, CorpusTypeError, InputError
+from pairloom.errors import CorpusChangedError, CorpusTypeError, CorpusWarning, InputError
 from pairloom.system.display import number_of, of_type, quoted
 from pairloom.system.threads import in_order
+from pairloom.tokens.unsegmented import unspaced
 from pairloom.tokens.words import fold
 from pairloom.types import CorpusLike, PathName
 
@@ -213,7 +216,22 @@ class TextCorpus(Corpus):
             return []
 
     def check_beginning(self) -> None:
-        next(self._text_blocks(), None)
+        block = next(self._text_blocks(), None)
+        found = unspaced(block.text) if block else None
+        if found and self.text.rule == "spaces" and found.is_doubtful:
+            warn(
+                f"{self.name} has little white space between words of a language that writes none, so many words would "
+                f"be whole sentences. To find words, use {ADVICE}.",
+                CorpusWarning,
+                stacklevel=2,
+            )
+        if found and self.text.rule == "words" and found.has_some:
+            warn(
+                f"{self.name} is partly in a language without spaces, where tokenize=words takes each character for a "
+                "word. tokenize=icu (--tokenize icu) finds longer words.",
+                CorpusWarning,
+                stacklevel=2,
+            )
 
     def word_lines(self) -> Iterator[WordLine]:
         for text, goes_on, done in self._spaced_blocks():

@@ -12,8 +12,10 @@ from functools import cache
 from typing import Any
 
 from pairloom.system.extras import need
-from pairloom.tokens.words import fold, solid_characters
+from pairloom.tokens.characters import Kind
+from pairloom.tokens.words import fold, ranges_of
 
+_SOLID = (Kind.LETTER, Kind.HEBREW, Kind.NUMBER, Kind.KATAKANA, Kind.SINGLE, Kind.PICTURE, Kind.FLAG)
 _ROOT = "und"  # the rules that hold for all languages; the dictionaries are chosen by script
 
 
@@ -35,4 +37,5 @@ def _icu(module: str) -> Any:
 
 @cache
 def _solid() -> re.Pattern[str]:
-    return re.compile(f"[{solid_characters()}]")
+    """Finds what makes a word of a segment: all but marks, joiners and punctuation."""
+    return re.compile(f"[{ranges_of(*_SOLID)}]")

@@ -77,10 +77,9 @@ def word_regex() -> str:
     return groups + _WORD.format(**{name: f"\\g<{name}>" for name in sets} | {"ZWJ": f"[{sets['ZWJ']}]"})
 
 
-def solid_characters() -> str:
-    """The characters that make a word of what ICU finds: all but marks, joiners and punctuation. For brackets."""
-    kinds = {kind for kinds in (_KINDS[name] for name in "LNKSPF") for kind in kinds}
-    return _ranges("\\U{:08x}", tuple(kinds), N_CODES)
+def ranges_of(*kinds: Kind) -> str:
+    """The characters of some kinds, for the brackets of a regular expression of Python."""
+    return _ranges("\\U{:08x}", kinds, N_CODES)
 
 
 def _sets(code: str, end: int) -> dict[str, str]:

@@ -87,6 +87,7 @@ def run(args: Namespace) -> None:
     phrases = Phrases.load(args.phrases) if args.phrases else None
     began = time.perf_counter()
     with open_corpus(input_paths(args.corpus), text=text) as corpus, progress(args.quiet) as on_progress:
+        corpus.check_beginning()
         if phrases is None:
             running = {"threads": threads, "cache_dir": args.cache_dir, "on_progress": on_progress}
             phrases = Phrases.learn(corpus, **options, **running, **memory)
