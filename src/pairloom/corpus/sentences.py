@@ -184,7 +184,7 @@ class TextCorpus(Corpus):
     """The lines of text files."""
 
     def __init__(self, sources: Sequence[PathName], text: TextOptions) -> None:
-        self._files = find_files(sources)
+        self._files = self.files = find_files(sources)
         self._tokenize, self._separate = text.tokenizer, separator(text)
         self._remove_spooled = weakref.finalize(self, remove_spooled, self._files)
         super().__init__(_name(sources, self._files), text, sum(file.size for file in self._files))

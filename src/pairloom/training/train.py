@@ -3,13 +3,17 @@
 Both make a `Plan`, which checks the options, turn the corpus into a source of pairs, and train on it (`learn.py`).
 """
 
+import warnings
 from collections.abc import Collection, Sequence
 from typing import Unpack
 
 from pairloom.cluster.executor import Executor
 from pairloom.config import TrainKeywords
+from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.errors import CorpusWarning
+from pairloom.inspection.small_text import advice
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.cache_folder import check_writable
@@ -132,6 +136,7 @@ def train_text(plan: Plan, corpus: CorpusLike, choice: WordChoice) -> Embedding:
         opened.check_beginning()
         _load_kernels(plan, pairs=False, from_lines=opened.has_blocks)
         with source_of_text(plan, opened, choice) as source:
+            _advise(plan, opened.name, source.encoded)
             embedding = learn(source, plan, opened.check_unchanged)
         embedding.record["text"] = text_record(plan.text)
         plan.outputs.save(embedding)
@@ -149,6 +154,14 @@ def train_given_pairs(
             embedding = learn(source, plan, opened.check_unchanged)
         plan.outputs.save(embedding)
     return embedding
+
+
+def _advise(plan: Plan, name: str, encoded: Encoded) -> None:
+    """Warn about a text that is too small for the default settings."""
+    trains_anew = plan.start is None and plan.config.model != "sppmi-svd"
+    note = advice(name, encoded.n_tokens, plan.explicit) if trains_anew else None
+    if note:
+        warnings.warn(note, CorpusWarning, stacklevel=2)
 
 
 def _load_kernels(plan: Plan, *, pairs: bool, from_lines: bool) -> None:

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 NAMES = (  # in the order of --help
+    "inspect",
     "train",
     "plan",
     "vocab",
