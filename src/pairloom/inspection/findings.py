@@ -31,7 +31,7 @@ def findings(sample: Sample, text: str, options: TextOptions, other: OtherFormat
     Of another format nothing else is said: its keys and tags are not words.
     """
     if other:
-        yield Finding(f"It is {other.name}, not plain text.", other.advice)
+        yield Finding(f"It is {other.name}, not plain text. To read it as it is, use --as-text.", other.advice)
     elif sample.tokens == 0:
         yield Finding("It has no words.", "Give a text with one sentence or paragraph per line.")
     else:
