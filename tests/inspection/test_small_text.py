@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 import pairloom
-from pairloom.errors import CorpusWarning
+from pairloom.errors import SmallTextWarning
 from pairloom.inspection.small_text import ENOUGH, advice, settings_for
 
 
@@ -27,7 +27,7 @@ def test_the_advice_has_only_options_that_were_not_given():
 
 def test_training_on_a_small_text_says_so_once_and_not_if_epochs_were_chosen():
     text = [["a", "b", "c", "d"]] * 50
-    with pytest.warns(CorpusWarning, match="200 tokens to learn from.*epochs=50, sample=0") as caught:
+    with pytest.warns(SmallTextWarning, match="200 tokens to learn from.*epochs=50, sample=0") as caught:
         pairloom.train(text, dim=4, min_count=1)
     assert len(caught) == 1
     with warnings.catch_warnings():

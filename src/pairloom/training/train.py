@@ -12,7 +12,7 @@ from pairloom.config import TrainKeywords
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
-from pairloom.errors import CorpusWarning
+from pairloom.errors import SmallTextWarning
 from pairloom.inspection.small_text import advice
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
@@ -161,7 +161,7 @@ def _advise(plan: Plan, name: str, encoded: Encoded) -> None:
     trains_anew = plan.start is None and plan.config.model != "sppmi-svd"
     note = advice(name, encoded.n_tokens, plan.explicit) if trains_anew else None
     if note:
-        warnings.warn(note, CorpusWarning, stacklevel=2)
+        warnings.warn(note, SmallTextWarning, stacklevel=2)
 
 
 def _load_kernels(plan: Plan, *, pairs: bool, from_lines: bool) -> None:
