@@ -136,8 +136,8 @@ def train_text(plan: Plan, corpus: CorpusLike, choice: WordChoice) -> Embedding:
         opened.check_beginning()
         _load_kernels(plan, pairs=False, from_lines=opened.has_blocks)
         with source_of_text(plan, opened, choice) as source:
-            _advise(plan, opened.name, source.encoded)
             embedding = learn(source, plan, opened.check_unchanged)
+            _advise(plan, opened.name, source.encoded)  # after the few seconds of it, so that an error comes alone
         embedding.record["text"] = text_record(plan.text)
         plan.outputs.save(embedding)
     return embedding
