@@ -71,6 +71,17 @@ def from_text(**options: object) -> Case:
     )
 
 
+def by_words(folder: Path, threads: int) -> str:
+    """Train on a file with capitals, punctuation and several scripts, by the rule `words`."""
+    path, marks = folder / "text.txt", [", ", " ", "! ", "’s ", " — ", "ß ", " 我 ", ".5 "]
+    lines = (
+        "".join(word.capitalize() + marks[(i * i + len(line)) % 8] for i, word in enumerate(line))
+        for line in sentences(6_000)
+    )
+    path.write_text("\n".join(lines), "utf-8")
+    return saved(pairloom.train(path, tokenize="words", cache_dir=folder, threads=threads, **OPTIONS), folder)
+
+
 def from_pairs(**options: object) -> Case:
     """Train on the pairs."""
     return lambda folder, threads: saved(
@@ -159,6 +170,7 @@ CASES: dict[str, Case] = {
     "text, cbow undivided": from_text(model="cbow", cbow_gradient="undivided"),
     "text, cbow by hs": from_text(model="cbow", objective="hs"),
     "text, sppmi-svd": from_text(model="sppmi-svd"),
+    "text, by the rule words": by_words,
     "text, patience": from_text(patience=1, epochs=3),
     "text, resumed": resumed(pairloom.train, sentences(), **OPTIONS),
     "text, hs resumed": resumed(pairloom.train, sentences(), objective="hs", **OPTIONS),

@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-TEXT = (
-    "".join(f"The {animal} sleeps in the {place}\n" for animal in ("Cat", "DOG") for place in ("barn,", "house!")) * 9
-)
+TEXT = "".join(f"The {a} sleeps in the {b}\n" for a in ("Cat", "DOG") for b in ("barn,", "house!")) * 9
 
 
 @pytest.fixture
@@ -46,9 +44,7 @@ def test_near_and_analogy_find_words_as_the_text_spells_them(output, text, tmp_p
     model = tmp_path / "m.loom"
     output("train", text, "-o", model, "--tokenize", "words", "--min-count", 1, "--dim", 4, "--epochs", 1, "--quiet")
     assert output("near", model, "DOG,", "-n", "1").startswith("DOG,\n")
-    assert (
-        json.loads(output("near", model, "DOG,", "--json"))["near"]
-        == json.loads(output("near", model, "dog", "--json"))["near"]
-    )
+    asked, spelt = (json.loads(output("near", model, word, "--json")) for word in ("DOG,", "dog"))
+    assert asked["near"] == spelt["near"]
     assert output("analogy", model, "Cat", "barn", "Dog").startswith("cat : barn = dog :")
     assert "text.tokenize            words" in output("info", model)
