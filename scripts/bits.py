@@ -49,6 +49,17 @@ def text_digest(lines: Sentences) -> str:
     return hashlib.sha256("".join(" ".join(line) + "\n" for line in lines).encode()).hexdigest()
 
 
+def by_words(folder: Path, threads: int) -> str:
+    """Train on a file with capitals, punctuation and several scripts, by the rule `words`."""
+    path, marks = folder / "text.txt", [", ", " ", "! ", "’s ", " — ", "ß ", " 我 ", ".5 "]
+    lines = (
+        "".join(word.capitalize() + marks[(i * i + len(line)) % 8] for i, word in enumerate(line))
+        for line in sentences(6_000)
+    )
+    path.write_text("\n".join(lines), "utf-8")
+    return saved(pairloom.train(path, tokenize="words", cache_dir=folder, threads=threads, **OPTIONS), folder)
+
+
 def continued(**options: object) -> Case:
     """Train on another text, starting from the vectors of the first."""
 
@@ -130,6 +141,7 @@ CASES: dict[str, Case] = {
     "text, cbow undivided": from_text(model="cbow", cbow_gradient="undivided"),
     "text, cbow by hs": from_text(model="cbow", objective="hs"),
     "text, sppmi-svd": from_text(model="sppmi-svd"),
+    "text, by the rule words": by_words,
     "text, patience": from_text(patience=1, epochs=3),
     "text, resumed": resumed(pairloom.train, sentences(), **OPTIONS),
     "text, hs resumed": resumed(pairloom.train, sentences(), objective="hs", **OPTIONS),

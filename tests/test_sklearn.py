@@ -21,6 +21,8 @@ from pairloom.errors import ConfigError, CorpusTypeError, InputError
 from pairloom.pairs.from_text import TextSource
 from pairloom.sklearn import DocumentVectorizer
 from pairloom.vectors.documents import document_vectors
+from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 from tests.conftest import TOPICS
 
 WEIGHTINGS = ["mean", "tfidf", "sif"]
@@ -369,3 +371,14 @@ def test_without_scikit_learn_the_import_says_what_to_install():
         "pairloom.sklearn needs an extra package. Install it with: pip install 'pairloom[sklearn]'"
     )
     assert "During handling" not in done.stderr
+
+
+def test_strings_are_split_as_the_text_of_the_given_embedding_was():
+    rows = np.eye(2, dtype=np.float32)
+    embedding = Embedding.of_words(Vectors(["king", "queen"], rows), {"text": {"tokenize": "words"}})
+    assert DocumentVectorizer(embedding=embedding).fit_transform(["King, King!", "(queen)"]).tolist() == rows.tolist()
+    by_spaces = DocumentVectorizer(embedding=embedding, tokenize="spaces")
+    assert by_spaces.fit(["a"]).transform(["King, king"]).tolist() == [[1, 0]]
+    assert not by_spaces.transform(["King, King!"]).any()
+    with pytest.raises(ConfigError, match="tokenize='wrods' is not a choice"):
+        DocumentVectorizer(embedding=embedding, tokenize="wrods").fit(["a"])

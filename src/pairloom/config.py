@@ -2,7 +2,7 @@
 
 import codecs
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -14,6 +14,8 @@ MOST_THREADS = 256
 LONGEST_SENTENCE = 1_000_000
 MAX_WORD_BYTES = 1000  # longer "words" are data that strayed into the text: left out and reported, never cut
 
+Rule = Literal["spaces", "words", "icu"]
+Tokenizer = Callable[[str], list[str]]
 Errors = Literal["strict", "replace", "ignore"]
 Architecture = Literal["skipgram", "cbow", "sppmi-svd"]
 Objective = Literal["negative", "hs", "softmax"]
@@ -56,8 +58,10 @@ class TextOptions:
     errors: Errors = "strict"  # how to treat bytes that the encoding does not allow
     max_sentence: int = 10_000  # longer lines are cut into sentences of this many words; no word is lost
     as_text: bool = False  # read files that look like JSON, CSV, CoNLL-U, XML or HTML as they are
+    tokenize: Rule | Tokenizer | None = "spaces"  # how a line is split into words: see `pairloom.tokens`
 
     def __post_init__(self) -> None:
+        self._check_tokenize()
         for name in ("lowercase", "as_text"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name}={getattr(self, name)!r} is not a choice. Use True or False.")
@@ -67,6 +71,27 @@ class TextOptions:
             )
         check_choice("errors", self.errors, Errors)
         check_whole("max_sentence", self.max_sentence, 2, LONGEST_SENTENCE, "10000 is usual")
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """The function that splits a line, if it is the user's own."""
+        return self.tokenize if callable(self.tokenize) else None
+
+    @property
+    def rule(self) -> str:
+        """How a line is split into words, for the record: the name of a rule, or `function`."""
+        return self.tokenize if isinstance(self.tokenize, str) else "function"
+
+    def _check_tokenize(self) -> None:
+        if self.tokenize is None:
+            object.__setattr__(self, "tokenize", "spaces")
+        if isinstance(self.tokenize, str):
+            check_choice("tokenize", self.tokenize, Rule)
+        elif not callable(self.tokenize):
+            raise ConfigError(
+                f"tokenize={self.tokenize!r} cannot be called. Give a function from a line to a list of words, or "
+                "spaces, words or icu."
+            )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -218,6 +243,7 @@ class TextKeywords(TypedDict, total=False):
     errors: Errors
     max_sentence: int
     as_text: bool
+    tokenize: Rule | Tokenizer | None
 
 
 class TrainKeywords(TextKeywords, total=False):

@@ -14,6 +14,7 @@
     └── StoppedError  130, 143  training was stopped from outside, and wrote a checkpoint
 
     CorpusWarning, VectorsWarning, CheckpointWarning (UserWarnings): something odd, but the work goes on
+    SmallTextWarning (a CorpusWarning): other settings would suit the text better
 
     Fault   internal: a reader raises it, and its caller turns it into an InputError with the name of the file
     NoPairsError (an InputError)   internal: its caller knows the corpus, and finds out which option would help
@@ -91,6 +92,10 @@ class StoppedError(PairloomError):
 
 class CorpusWarning(UserWarning):
     """Something in the corpus to know of, though training goes on: NUL bytes, too long words, words left out."""
+
+
+class SmallTextWarning(CorpusWarning):
+    """A text is too small for the default settings. The message has settings that suit it."""
 
 
 class VectorsWarning(UserWarning):

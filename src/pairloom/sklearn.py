@@ -13,18 +13,31 @@ import copy
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
+from functools import partial
 from typing import Any, Literal, Self, cast
 
-from pairloom.config import Architecture, CbowGradient, Objective, Subsampling, TrainConfig, TrainKeywords, WindowShape
+from pairloom.config import (
+    Architecture,
+    CbowGradient,
+    Objective,
+    Rule,
+    Subsampling,
+    TrainConfig,
+    TrainKeywords,
+    WindowShape,
+    check_choice,
+)
 from pairloom.errors import ConfigError, CorpusTypeError
 from pairloom.formats import load
 from pairloom.pairs.from_text import TextSource
 from pairloom.system.display import quoted
 from pairloom.system.extras import need
+from pairloom.tokens.choosing import splitter
 from pairloom.training.train import train
 from pairloom.types import Float64s, Matrix, PathName
 from pairloom.vectors.documents import SIF_A, DocumentModel, Weighting, check_collection, check_weighting, checked_words
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.record import split_as_recorded
 
 need("sklearn.base", "sklearn", "pairloom.sklearn")
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin  # noqa: E402
@@ -45,7 +58,8 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
 
     weighting, sif_a   how words are weighted: "mean", "tfidf" or "sif" with its a, see `pairloom.vectors.documents`
     embedding          an Embedding or the path of one. Then fit does not train, and only learns the weights
-    tokenize           a function that splits a string into words, by default str.split
+    tokenize           how a string is split into words: "spaces", "words", "icu" or a function. By default as the text
+                       of `embedding` was, or at white space
     lowercase          convert strings and words to lower case first
     threads            the number of threads, by default all cores
     other parameters   the options of `pairloom.train`, with its defaults. For fewer than about 100 000 words in total,
@@ -66,7 +80,7 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
         weighting: Weighting = "mean",
         sif_a: float = SIF_A,
         embedding: Embedding | PathName | None = None,
-        tokenize: Callable[[str], Iterable[str]] | None = None,
+        tokenize: Rule | Callable[[str], Iterable[str]] | None = None,
         lowercase: bool = False,
         dim: int = 100,
         window: int | Literal["sentence"] = 5,
@@ -123,17 +137,19 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
 
     def fit(self, X: Iterable[Document], y: object = None) -> Self:
         """Train on the documents X, unless an embedding was given, and learn the weights. y is ignored."""
-        return self._fit(list(self._words(X)))
+        given = self._given()
+        return self._fit(list(self._words(X, given)), given)
 
     def transform(self, X: Iterable[Document]) -> Matrix:
         """A row for each document, float32 (n_documents, dim). Documents without a known word have zeros."""
         check_is_fitted(self)
-        return self.document_model_.transform(self._words(X))
+        return self.document_model_.transform(self._words(X, self.embedding_))
 
     def fit_transform(self, X: Iterable[Document], y: object = None) -> Matrix:
         """`fit`, then `transform`. Reads X only once, so it may be an iterator."""
-        documents = list(self._words(X))
-        return self._fit(documents).document_model_.transform(documents)
+        given = self._given()
+        documents = list(self._words(X, given))
+        return self._fit(documents, given).document_model_.transform(documents)
 
     @property
     def idf_(self) -> Float64s | None:
@@ -150,18 +166,22 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
         """Needed by get_feature_names_out."""
         return self.n_features_out_
 
-    def _fit(self, documents: list[list[str]]) -> Self:
+    def _fit(self, documents: list[list[str]], given: Embedding | None) -> Self:
         check_weighting(self.weighting, self.sif_a)  # now, not after the training
-        self.embedding_ = self._train_or_load(documents)
+        self.embedding_ = self._train(documents) if given is None else given
         self.document_model_ = DocumentModel.learn(self.embedding_.words, documents, self.weighting, sif_a=self.sif_a)
         self.n_features_out_ = self.embedding_.dim
         return self
 
-    def _train_or_load(self, documents: list[list[str]]) -> Embedding:
+    def _train(self, documents: list[list[str]]) -> Embedding:
+        names = [field.name for field in fields(TrainConfig) if field.name not in TextSource.unused_options]
+        options = cast(TrainKeywords, {name: getattr(self, name) for name in names})
+        return train(documents, threads=self.threads, **options)
+
+    def _given(self) -> Embedding | None:
+        """The given embedding, if any."""
         if self.embedding is None:
-            names = [field.name for field in fields(TrainConfig) if field.name not in TextSource.unused_options]
-            options = cast(TrainKeywords, {name: getattr(self, name) for name in names})
-            return train(documents, threads=self.threads, **options)
+            return None
         if isinstance(self.embedding, str | os.PathLike):
             return load(self.embedding)
         if not isinstance(self.embedding, Embedding):
@@ -170,10 +190,10 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
             )
         return self.embedding
 
-    def _words(self, X: Iterable[object]) -> Iterator[list[str]]:
+    def _words(self, X: Iterable[object], given: Embedding | None) -> Iterator[list[str]]:
         """The words of each document."""
         check_collection(X)
-        split = self.tokenize or str.split
+        split = self._splitter(given)
         for number, document in enumerate(X):
             if isinstance(document, str):
                 words = split(document.lower() if self.lowercase else document)
@@ -183,6 +203,15 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
             else:
                 words = checked_words(document, f"documents[{number}]")
                 yield [word.lower() for word in words] if self.lowercase else words
+
+    def _splitter(self, given: Embedding | None) -> Callable[[str], Iterable[str]]:
+        """The function that splits a string."""
+        if callable(self.tokenize):
+            return self.tokenize
+        if self.tokenize is not None:
+            check_choice("tokenize", self.tokenize, Rule)
+            return splitter(self.tokenize)
+        return partial(split_as_recorded, given.record) if given is not None else str.split
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from pairloom.formats.write_word2vec import write_binary, write_text
+from pairloom.tokens.words import words
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 from tests.conformance.test_read import GENSIM
+from tests.tokens.test_words import HARD
 
 WORDS = ["the", "cat", "naïve", "猫", "don't", "Straße", "😀", "a,b", "3.14", "#"]
 
@@ -111,6 +113,39 @@ def test_a_static_folder_gives_the_unit_mean_of_the_words_of_a_text(ask, embeddi
     expected = sums / np.linalg.norm(sums, axis=1, keepdims=True)
     found = ask(package, script, tmp_path / "static", json.dumps(TEXTS))
     np.testing.assert_allclose(found, expected, atol=1e-6 if dtype == "float32" else 2e-3)
+
+
+@pytest.mark.parametrize(
+    ("package", "script"),
+    [("model2vec", MODEL2VEC), ("sentence_transformers", SENTENCE_TRANSFORMERS)],
+    ids=["model2vec", "SentenceTransformer"],
+)
+def test_a_static_folder_splits_text_by_the_rule_of_the_training_text(ask, tmp_path, package, script):
+    texts = ["King, queen!", "(The KING) don’t...", "co\u00adoperate with Straße", "北京 ΛΌΓΟΣ 3.50"]
+    known = list(dict.fromkeys(word for text in texts for word in words(text)))
+    vectors = Vectors(known, np.eye(len(known), dtype=np.float32))
+    Embedding.of_words(vectors, {"text": {"tokenize": "words"}}).save(tmp_path / "static", "static")
+    sums = np.array([sum(vectors[word].astype(np.float64) for word in words(text)) for text in texts])
+    found = ask(package, script, tmp_path / "static", json.dumps(texts))
+    np.testing.assert_allclose(found, sums / np.linalg.norm(sums, axis=1, keepdims=True), atol=1e-6)
+
+
+# The tokenizer alone, on text of all kinds.
+TOKENIZERS = """
+import json, sys
+from tokenizers import Tokenizer
+t = Tokenizer.from_file(sys.argv[1])
+print(json.dumps([t.encode(text).ids for text in json.loads(sys.argv[2])]))
+"""
+
+
+def test_the_tokenizer_of_a_static_folder_finds_the_words_of_the_definition(ask, tmp_path):
+    texts = [text.replace("\0", " ") for text in HARD if text.strip()]
+    known = list(dict.fromkeys(word for text in texts for word in words(text)))
+    vectors = Vectors(known, np.ones((len(known), 1), np.float32))
+    Embedding.of_words(vectors, {"text": {"tokenize": "words"}}).save(tmp_path / "static", "static")
+    found = ask("tokenizers", TOKENIZERS, tmp_path / "static" / "tokenizer.json", json.dumps(texts))
+    assert [[known[i] for i in ids] for ids in found] == [words(text) for text in texts]
 
 
 SPACY = """

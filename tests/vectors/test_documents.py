@@ -14,6 +14,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 import pairloom
 from pairloom.errors import ConfigError, CorpusTypeError
 from pairloom.vectors.documents import DocumentModel, _first_eigenvector, document_vectors
+from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
 WEIGHTINGS = ["mean", "tfidf", "sif"]
@@ -133,6 +134,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads():
     program = """
 import hashlib, numpy as np
 from pairloom.vectors.documents import DocumentModel
+from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 rng = np.random.default_rng(0)
 v = Vectors([str(i) for i in range(500)], rng.normal(size=(500, 301)))
@@ -153,6 +155,7 @@ def test_the_bits_do_not_depend_on_the_cpu(printed_on_cpus):
     program = """
 import hashlib, numpy as np
 from pairloom.vectors.documents import DocumentModel
+from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 rng = np.random.default_rng(0)
 v = Vectors([str(i) for i in range(400)], rng.normal(size=(400, 30)))
@@ -245,3 +248,13 @@ def test_what_is_no_weighting_is_refused(axes, options, message):
     with pytest.raises(ConfigError) as refusal:
         document_vectors(axes, [["cat"]], **options)
     assert str(refusal.value) == message
+
+
+def test_strings_are_split_as_the_text_of_an_embedding_was():
+    vectors = Vectors(["king", "queen"], [[1, 0], [0, 1]], [3, 1])
+    embedding = Embedding.of_words(vectors, {"text": {"tokenize": "words"}})
+    for weighting in ("mean", "tfidf", "sif"):
+        by_words = document_vectors(vectors, [["king", "queen"], ["queen"]], weighting)
+        assert document_vectors(embedding, ["King, queen!", "Queen?"], weighting).tobytes() == by_words.tobytes()
+    lower = Embedding.of_words(vectors, {"text": {"lowercase": True, "tokenize": "of_tomorrow"}})
+    assert document_vectors(lower, ["KING king!"]).tolist() == [[1, 0]]

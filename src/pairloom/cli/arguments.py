@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import Any, get_args
 
-from pairloom.config import TextOptions, TrainConfig
+from pairloom.config import Rule, TextOptions, TrainConfig
 
 OPTIONS = {f.name: f.default for config in (TrainConfig, TextOptions) for f in fields(config)}
 DECODING = ("encoding", "errors")
@@ -82,6 +82,17 @@ def add_corpus(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     reading = add_reading(parser)
     add_option(reading, "max_sentence", whole_number, "N", "split lines longer than N words into pieces of N words")
     add_as_text(reading)
+    add_tokenize(reading, " (default: spaces)")
+
+
+def add_tokenize(group: argparse._ActionsContainer, default: str = "") -> None:
+    """--tokenize."""
+    group.add_argument(
+        "--tokenize",
+        choices=get_args(Rule),
+        help="spaces: words are what white space separates. words: Unicode's words in lower case, without punctuation. "
+        f"icu: the same for languages without spaces, with the extra icu{default}",
+    )
 
 
 def add_reading(

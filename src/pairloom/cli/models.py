@@ -40,6 +40,16 @@ def chosen_vectors(embedding: "Embedding", args: Namespace) -> "Vectors":
     return embedding.contexts if args.contexts else embedding.words
 
 
+def as_in_text(embedding: "Embedding", vectors: "Vectors", word: str) -> str:
+    """The word as the text of training spells it, if only that is known: king for King."""
+    if vectors.has_vector(word):
+        return word
+    from pairloom.vectors.record import split_as_recorded
+
+    spelt = split_as_recorded(embedding.record, word)
+    return spelt[0] if len(spelt) == 1 and vectors.has_vector(spelt[0]) else word
+
+
 def load(path: str, others: Sequence[str] = (), **options: Any) -> "Embedding":
     """The model in a file. others: arguments after it, one of which may be the model by mistake."""
     from pairloom.formats import load

@@ -194,7 +194,7 @@ def _count_blocks(corpus: Corpus, tables: _ThreadTables, report: Callable[[int],
         return n_tokens, too_long, block.done
 
     n_tokens = too_long = 0
-    for tokens, long, done in in_order(count_block, corpus.blocks(), tables.threads):
+    for tokens, long, done in corpus.map_blocks(count_block, tables.threads):
         n_tokens, too_long = n_tokens + tokens, too_long + long
         report(done)
     return n_tokens, too_long
@@ -322,10 +322,10 @@ def _warn(corpus: Corpus, too_long: int) -> None:
     if corpus.nul_characters:
         name, n = next(iter(corpus.nul_characters.items()))
         others = len(corpus.nul_characters) - 1
+        kept = "which separate words" if corpus.text.rule in ("words", "icu") else "kept as parts of words"
         too = f" (there are more in {number_of(others, 'other file')})" if others else ""
         warnings.warn(
-            f"{name} has {number_of(n, 'NUL character')}{too}, kept as parts of words. "
-            "Check the text if there should be none.",
+            f"{name} has {number_of(n, 'NUL character')}{too}, {kept}. Check the text if there should be none.",
             CorpusWarning,
             stacklevel=3,
         )

@@ -31,7 +31,6 @@ from pairloom.errors import InputError
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.system.files import output_errors
 from pairloom.system.tensors import release_pages
-from pairloom.system.threads import in_order
 from pairloom.types import Ids, PathName, Starts
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
@@ -145,7 +144,7 @@ def _encode_blocks(corpus: Corpus, vocabulary: Vocabulary, gaps: bool, threads: 
         ids, line_ends = kernel.encode(table, block.data, gaps)
         return EncodedLines(ids, line_ends, block.goes_on, block.done)
 
-    return in_order(encode_block, corpus.blocks(), checked_threads(threads))
+    return corpus.map_blocks(encode_block, checked_threads(threads))
 
 
 def _table_of(vocabulary: Vocabulary) -> "WordTable":

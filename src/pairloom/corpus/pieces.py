@@ -42,7 +42,7 @@ class TextPiece(NamedTuple):
         blocks = text_blocks(file, encoding=text.encoding, errors=text.errors, keep_unspaced=keep_unspaced)
         for number, block in enumerate(blocks):
             if plain and number == 0 and file.begin == 0:
-                check_plain_text(block.text, file)
+                check_plain_text(block.text, file, spaced=text.rule == "spaces")
             nuls = block.text.count("\0") if "\0" in block.text else 0  # `in` is ten times as fast, if there are none
             content = block.text.lower() if text.lowercase else block.text
             yield TextBlock(content, block.goes_on, self.before + block.read), nuls

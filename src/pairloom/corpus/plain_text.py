@@ -1,4 +1,4 @@
-"""Recognise files that hold text in another format: JSON, CSV, CoNLL-U, XML and HTML.
+"""Recognise files that hold text in another format: JSON, CSV, CoNLL-U, XML and HTML; and text without spaces.
 
 Read as plain text, they would be trained on with their keys, tags and numbers. The first lines decide, and the name
 only helps where few lines could look like this by chance. For a format with an unmistakable form three lines are
@@ -15,7 +15,12 @@ from typing import NamedTuple
 
 from pairloom.corpus.finding import SourceFile
 from pairloom.errors import InputError
+from pairloom.tokens.unsegmented import unspaced
 
+ADVICE = (
+    "tokenize=icu (--tokenize icu), after: pip install 'pairloom[icu]'; or tokenize=words (--tokenize words) for words "
+    "of one character"
+)
 _HEAD = 1 << 18  # characters to look at
 _LINES, _FEWEST, _FEWEST_ROWS = 50, 3, 5
 _DELIMITERS = ((",", "commas", (".csv",)), (";", "semicolons", (".csv",)), ("\t", "tabs", (".tsv", ".tab")))
@@ -43,27 +48,45 @@ _ALL_TEXT_OF_HTML = (
 )
 
 
-class _Format(NamedTuple):
+class OtherFormat(NamedTuple):
     """A format that was recognised."""
 
     name: str
     advice: str
 
 
-def check_plain_text(text: str, file: SourceFile) -> None:
-    """Refuse the first block of a file if it is in another format, with a command that extracts the text."""
+def check_plain_text(text: str, file: SourceFile, spaced: bool = True) -> None:
+    """Refuse the first block of a file if it is in another format, with a command that extracts the text.
+
+    spaced: words are to be separated by white space.
+    """
+    if spaced:
+        _check_segmented(text, file)
+    found = other_format(text, file)
+    if found:
+        raise InputError(
+            f"{file.name} is {found.name}, not plain text. To read it as it is, use as_text (--as-text). {found.advice}"
+        )
+
+
+def other_format(text: str, file: SourceFile) -> OtherFormat | None:
+    """The format of the first block of a file, if it is not plain text."""
     head = text if len(text) <= _HEAD else text[: text.rfind("\n", 0, _HEAD) + 1 or _HEAD]
     lines = [line for line in head.split("\n", 2 * _LINES)[: 2 * _LINES] if line.strip()]
-    found = (
+    return (
         _json(head, lines, file)
         or _markup(head, file)
         or _conllu(lines, file)
         or _vectors(lines, file)
         or _table(head, file)
     )
-    if found:
+
+
+def _check_segmented(text: str, file: SourceFile) -> None:
+    if unspaced(text).is_certain:
         raise InputError(
-            f"{file.name} is {found.name}, not plain text. To read it as it is, use as_text (--as-text). {found.advice}"
+            f"{file.name} has no spaces between words: nearly all that white space separates are whole sentences. To "
+            f"find words, use {ADVICE}. To read it as it is, use as_text (--as-text)."
         )
 
 
@@ -85,13 +108,13 @@ def _suffix(file: SourceFile) -> str:
 # --- JSON
 
 
-def _json(head: str, lines: list[str], file: SourceFile) -> _Format | None:
+def _json(head: str, lines: list[str], file: SourceFile) -> OtherFormat | None:
     named = _suffix(file) in (".jsonl", ".ndjson", ".json")
     if len(lines) >= (1 if named else _FEWEST) and all(map(_OBJECT.match, lines)):
-        return _Format("JSON, an object on each line", _extract(file, f"jq -r {shlex.quote(_text_key(head))}"))
+        return OtherFormat("JSON, an object on each line", _extract(file, f"jq -r {shlex.quote(_text_key(head))}"))
     if _DOCUMENT.match(head):
         key = f".[] | {_text_key(head)}" if head.lstrip().startswith("[") else _ALL_STRINGS
-        return _Format("JSON", _extract(file, f"jq -r {shlex.quote(key)}"))
+        return OtherFormat("JSON", _extract(file, f"jq -r {shlex.quote(key)}"))
     return None
 
 
@@ -111,22 +134,22 @@ def _text_key(head: str) -> str:
 # --- XML, HTML and CoNLL-U
 
 
-def _markup(head: str, file: SourceFile) -> _Format | None:
+def _markup(head: str, file: SourceFile) -> OtherFormat | None:
     named = _suffix(file) in (".xml", ".html", ".htm") and head.lstrip().startswith("<")
     if not named and not _MARKUP.match(head):
         return None
     if _HTML.match(head) or _suffix(file) in (".html", ".htm"):
-        return _Format("HTML", _extract(file, _ALL_TEXT_OF_HTML))
-    return _Format("XML", _extract(file, _ALL_TEXT_OF_XML))
+        return OtherFormat("HTML", _extract(file, _ALL_TEXT_OF_HTML))
+    return OtherFormat("XML", _extract(file, _ALL_TEXT_OF_XML))
 
 
-def _conllu(lines: list[str], file: SourceFile) -> _Format | None:
+def _conllu(lines: list[str], file: SourceFile) -> OtherFormat | None:
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     if len(rows) < _FEWEST or not all(map(_is_token, rows)):
         return None
     name = "-" if file.spooled else shlex.quote(file.name)
     pairs = f"pairloom pairs conllu {name} -o pairs.txt && pairloom train --pairs pairs.txt -o vectors.loom"
-    return _Format("CoNLL-U, a parse", f"Otherwise train on its dependencies, for example: {pairs}")
+    return OtherFormat("CoNLL-U, a parse", f"Otherwise train on its dependencies, for example: {pairs}")
 
 
 def _is_token(row: list[str]) -> bool:
@@ -136,7 +159,7 @@ def _is_token(row: list[str]) -> bool:
 # --- Vectors and tables
 
 
-def _vectors(lines: list[str], file: SourceFile) -> _Format | None:
+def _vectors(lines: list[str], file: SourceFile) -> OtherFormat | None:
     """A word and numbers on each line, as in word2vec's and GloVe's text formats, with a header or without."""
     rows = [line.split() for line in lines]
     has_header = len(rows[0]) == 2 and all(map(str.isdecimal, rows[0])) if rows else False
@@ -145,17 +168,17 @@ def _vectors(lines: list[str], file: SourceFile) -> _Format | None:
         return None
     if not all(_DECIMAL.fullmatch(number) for row in rows for number in row[1:]):
         return None
-    return _Format(
+    return OtherFormat(
         "a file of vectors", f"Other commands use vectors, for example: pairloom info {shlex.quote(file.name)}"
     )
 
 
-def _table(head: str, file: SourceFile) -> _Format | None:
+def _table(head: str, file: SourceFile) -> OtherFormat | None:
     for delimiter, name, suffixes in _DELIMITERS:
         rows = _rows(head, delimiter)
         named = _suffix(file) in suffixes
         if _is_even(rows, 2 if named else _FEWEST_ROWS) and (named or _has_header(rows, delimiter)):
-            return _Format(f"a table, separated by {name}", _extract(file, _column_of(rows, delimiter)))
+            return OtherFormat(f"a table, separated by {name}", _extract(file, _column_of(rows, delimiter)))
     return None
 
 

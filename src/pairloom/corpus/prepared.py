@@ -24,6 +24,7 @@ import numpy as np
 from pairloom.corpus.encoding import Encoded, digest_of, encode, map_folder
 from pairloom.corpus.reading import Reading
 from pairloom.corpus.sentences import Corpus
+from pairloom.corpus.separating import rule_version
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import CorpusChangedError, InputError
 from pairloom.progress import OnProgress, ignore
@@ -195,7 +196,8 @@ class _Preparation:
     def _key(self, identity: str) -> str:
         """A digest of everything that the files depend on. Unicode's version decides on white space and case."""
         text = self.corpus.text
-        reading = [text.lowercase, text.encoding, text.errors, text.max_sentence, *(["as text"] * text.as_text)]
+        reading: list[object] = [text.lowercase, text.encoding, text.errors, text.max_sentence]
+        reading += ["as text"] * text.as_text + rule_version(text)
         if self.vocabulary is None:
             chosen = self.selection
             words: list[object] = [chosen.min_count, chosen.max_vocab, sorted(chosen.keep), sorted(chosen.drop)]

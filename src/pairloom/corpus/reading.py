@@ -21,6 +21,7 @@ import numpy as np
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.pieces import TextPiece, grouped
 from pairloom.corpus.sentences import Corpus, Utf8Block
+from pairloom.corpus.separating import separator
 from pairloom.errors import CorpusChangedError, InputError
 
 Result = TypeVar("Result")
@@ -97,8 +98,10 @@ def utf8_blocks(pieces: Pieces) -> Iterator[PieceBlock]:
     """The text of some pieces."""
     for piece in pieces:
         _check_here(piece.whole_file().file)
-        for (text, goes_on, done), nuls in piece.blocks(plain=not piece.text.as_text, keep_unspaced=False):
-            block = Utf8Block(np.frombuffer(text.encode(), np.uint8), goes_on, done)
+        separate, options = separator(piece.text), piece.text
+        blocks = piece.blocks(plain=not options.as_text, keep_unspaced=options.rule != "spaces")
+        for (text, goes_on, done), nuls in blocks:
+            block = Utf8Block(separate(np.frombuffer(text.encode(), np.uint8)), goes_on, done)
             yield PieceBlock(block, piece.file.name, nuls)
 
 

@@ -5,7 +5,7 @@ temporary file, and a Python iterable must be able to start over.
 
 The rules of text:
 - A line is a sentence. Lines end at CR, LF, CRLF or the end of a file, and nowhere else.
-- Words are the items of `line.split()`.
+- Words are the items of `line.split()`, or what another rule of `pairloom.tokens` finds.
 - A byte order mark at the start of a file is dropped.
 - Words longer than MAX_WORD_BYTES bytes are left out, with a warning.
 - A NUL is a character like any other, but causes a warning.
@@ -21,20 +21,27 @@ import os
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from dataclasses import replace
+from typing import Any, NamedTuple, Self, TypeVar
+from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.config import MAX_WORD_BYTES, TextOptions
+from pairloom.config import MAX_WORD_BYTES, TextOptions, Tokenizer
 from pairloom.corpus.decoding import TextBlock
 from pairloom.corpus.finding import SourceFile, find_files, names_files, remove_spooled
 from pairloom.corpus.pieces import TextPiece, pieces_for_workers, whole_files
-from pairloom.errors import ConfigError, CorpusChangedError, CorpusTypeError, InputError
+from pairloom.corpus.plain_text import ADVICE
+from pairloom.corpus.separating import separator
+from pairloom.errors import CorpusChangedError, CorpusTypeError, CorpusWarning, InputError
 from pairloom.system.display import number_of, of_type, quoted
+from pairloom.system.threads import in_order
+from pairloom.tokens.unsegmented import unspaced
+from pairloom.tokens.words import fold
 from pairloom.types import CorpusLike, PathName
 
-Tokenizer = Callable[[str], list[str]]
+Result = TypeVar("Result")
 
 
 class WordLine(NamedTuple):
@@ -75,6 +82,10 @@ class Corpus(ABC):
     def blocks(self) -> Iterator[Utf8Block]:
         """All lines in order, many at a time, as UTF-8."""
         raise NotImplementedError(f"{type(self).__name__} has word_lines, but no blocks")
+
+    def map_blocks(self, function: Callable[[Utf8Block], Result], threads: int) -> Iterator[Result]:
+        """map(function, self.blocks()) on `threads` threads, which also find the words."""
+        return in_order(function, self.blocks(), threads)
 
     def pieces(self) -> list[TextPiece]:
         """Files, or pieces of them, that other machines could read. Empty if only this machine can read the corpus."""
@@ -148,21 +159,20 @@ def open_corpus(
     - a list of such paths
     - an iterable of lists of words that can be read more than once: [["a", "b"], ["c", "d"]]
     - a `GeneratedText`, for example the result of `pairloom.walk`
-    tokenize: a function from a line, without its line end, to a list of words. Use it for text whose words are not
-    separated by white space. A line longer than about a megabyte is cut at white space before it is tokenized.
+    tokenize: instead of text.tokenize, a function from a line, without its line end, to a list of words. A line longer
+    than about a megabyte is cut at white space before it is tokenized.
     """
-    if tokenize is not None and not callable(tokenize):
-        raise ConfigError(f"tokenize={tokenize!r} cannot be called. Give a function from a line to a list of words.")
+    text = text if tokenize is None else replace(text, tokenize=tokenize)
     if isinstance(source, str | os.PathLike):
-        return TextCorpus([source], text, tokenize)
+        return TextCorpus([source], text)
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
         if not any(isinstance(item, os.PathLike) or names_files(item) for item in source):
             raise CorpusTypeError(
                 f"A sentence must be a list of words, but corpus[0] is the string {quoted(source[0])}. "
                 "Use [s.split() for s in sentences]; if these are file names, no such files exist."
             )
-        return TextCorpus(source, text, tokenize)
-    if tokenize is not None:
+        return TextCorpus(source, text)
+    if text.tokenizer is not None:
         raise CorpusTypeError(
             f"tokenize= works on the lines of files, but the corpus is {of_type(source)}. "
             "Give a path, or token lists and no tokenize=."
@@ -173,9 +183,9 @@ def open_corpus(
 class TextCorpus(Corpus):
     """The lines of text files."""
 
-    def __init__(self, sources: Sequence[PathName], text: TextOptions, tokenize: Tokenizer | None) -> None:
-        self._files = find_files(sources)
-        self._tokenize = tokenize
+    def __init__(self, sources: Sequence[PathName], text: TextOptions) -> None:
+        self._files = self.files = find_files(sources)
+        self._tokenize, self._separate = text.tokenizer, separator(text)
         self._remove_spooled = weakref.finalize(self, remove_spooled, self._files)
         super().__init__(_name(sources, self._files), text, sum(file.size for file in self._files))
 
@@ -184,8 +194,18 @@ class TextCorpus(Corpus):
         return self._tokenize is None
 
     def blocks(self) -> Iterator[Utf8Block]:
+        return map(self._separated, self._utf8_blocks())
+
+    def map_blocks(self, function: Callable[[Utf8Block], Result], threads: int) -> Iterator[Result]:
+        return in_order(lambda block: function(self._separated(block)), self._utf8_blocks(), threads)
+
+    def _utf8_blocks(self) -> Iterator[Utf8Block]:
+        """The text as it is in the files."""
         for text, goes_on, done in self._text_blocks():
             yield Utf8Block(np.frombuffer(text.encode(), np.uint8), goes_on, done)
+
+    def _separated(self, block: Utf8Block) -> Utf8Block:
+        return block._replace(data=self._separate(block.data))
 
     def pieces(self) -> list[TextPiece]:
         if self._tokenize is not None or any(file.spooled for file in self._files):
@@ -196,15 +216,36 @@ class TextCorpus(Corpus):
             return []
 
     def check_beginning(self) -> None:
-        next(self._text_blocks(), None)
+        block = next(self._text_blocks(), None)
+        found = unspaced(block.text) if block else None
+        if found and self.text.rule == "spaces" and found.is_doubtful:
+            warn(
+                f"{self.name} has little white space between words of a language that writes none, so many words would "
+                f"be whole sentences. To find words, use {ADVICE}.",
+                CorpusWarning,
+                stacklevel=2,
+            )
+        if found and self.text.rule == "words" and found.has_some:
+            warn(
+                f"{self.name} is partly in a language without spaces, where tokenize=words takes each character for a "
+                "word. tokenize=icu (--tokenize icu) finds longer words.",
+                CorpusWarning,
+                stacklevel=2,
+            )
 
     def word_lines(self) -> Iterator[WordLine]:
-        for text, goes_on, done in self._text_blocks():
+        for text, goes_on, done in self._spaced_blocks():
             *lines, last = text.split("\n")
             for line in lines:
                 yield WordLine(*_short_enough(self._words(line)), False, done)
             if last or not lines:  # a block that ends with a line has nothing after it
                 yield WordLine(*_short_enough(self._words(last)), goes_on, done)
+
+    def _spaced_blocks(self) -> Iterator[TextBlock]:
+        """Blocks of text for `_words`."""
+        if self.text.rule in ("spaces", "function"):
+            return self._text_blocks()
+        return (TextBlock(data.tobytes().decode(), goes_on, done) for data, goes_on, done in self.blocks())
 
     def identity(self) -> str | None:
         """SHA-256 of each file's path, size, time of change and a sample of its bytes."""
@@ -245,7 +286,7 @@ class TextCorpus(Corpus):
         self.nul_characters = {}
         try:
             for piece in whole_files(self._files, self.text):
-                for block, nuls in piece.blocks(plain, keep_unspaced=not self.has_blocks):
+                for block, nuls in piece.blocks(plain, keep_unspaced=self.text.rule != "spaces"):
                     self.add_nuls(piece.file.name, nuls)
                     yield piece.file.name, block
         except InputError:
@@ -285,6 +326,8 @@ class TokenCorpus(Corpus):
             nuls += sentence_text.count("\0")
             if self.text.lowercase:
                 words = [word.lower() for word in words]
+            if self.text.rule != "spaces":  # given words are not split
+                words = list(filter(None, map(fold, words)))
             yield WordLine(*_short_enough(words), False, done)
         self.size_bytes = done
         self.nul_characters = {self.name: nuls} if nuls else {}

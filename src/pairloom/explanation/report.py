@@ -1,6 +1,5 @@
 """Everything that is measured about a model, in one report."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
@@ -94,7 +93,6 @@ def explain(
     corpus: CorpusLike,
     *,
     threads: int | None = None,
-    tokenize: Callable[[str], list[str]] | None = None,
     most_products: int = all_pairs.MOST_PRODUCTS,
     max_memory: int | str | None = None,
     cache_dir: PathName | None = None,
@@ -105,12 +103,12 @@ def explain(
 
     Windows, noise and the words that leave the text follow the model's record.
 
-    tokenize       splits a line into words; give the same function as in training
     most_products  the objective needs v_w·v_c of all words with all contexts; if these are more products than this,
                    only the most frequent words are used
     max_memory     bytes, or for example "2GB"; an explanation that would need more, or more than the machine has, stops
                    before the corpus is read and says how much
-    text           fields of `TextOptions` that differ from training
+    text           fields of `TextOptions` that differ from training. If the text of the model was split by a function,
+                   give the same one as tokenize
     """
     check_trained_on_text(embedding)
     check_whole("most_products", most_products, 1, 2**62, "5000000000 takes under a minute at dim 100")
@@ -119,7 +117,7 @@ def explain(
     tokens = tokens_per_slab(Budget(max_memory), ExplanationSizes.of(embedding, config), threads)
     vocabulary = vocabulary_of(embedding)
     options: _RunOptions = {"threads": threads, "cache_dir": cache_dir, "on_progress": logged(on_progress)}
-    with open_corpus(corpus, text=recorded_text(embedding.record, **text), tokenize=tokenize) as opened:
+    with open_corpus(corpus, text=recorded_text(embedding.record, **text)) as opened:
         with prepare(opened, vocabulary=vocabulary, gaps=config.clean, **options) as encoded:
             counts = _counted(opened, encoded, config, tokens, options)
             model = CountedModel(embedding=embedding, config=config, counts=counts)

@@ -15,6 +15,7 @@ import numpy as np
 
 from pairloom.errors import InputError
 from pairloom.formats.native import check_float16
+from pairloom.formats.tokenizer_json import UNKNOWN, described, tokenizer_json
 from pairloom.formats.write_word2vec import writable_words
 from pairloom.system.files import check_folder, flushed_write, output_errors, sync_folder, sync_name
 from pairloom.system.temporary import BESIDE_OUTPUT, Temporary
@@ -23,7 +24,6 @@ from pairloom.types import PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 
-_UNKNOWN = "[UNK]"  # the token for words outside of the vocabulary
 _SAFETENSORS_NAME = {"float32": "F32", "float16": "F16"}
 _CARD = """---
 library_name: model2vec
@@ -37,7 +37,7 @@ tags:
 # {n_words:,} words, {dim} dimensions
 
 Vectors for words, written by pairloom {version}. The vector of a text is the mean of the vectors of its words, made
-unit; words are what white space separates{folded}.
+unit; words are {words}.
 
 ```python
 from model2vec import StaticModel  # or: from sentence_transformers import SentenceTransformer as StaticModel
@@ -121,25 +121,25 @@ def _metadata_lines(words: list[str], vectors: Vectors) -> Iterator[str]:
 
 
 def write_static(embedding: Embedding, path: PathName, dtype: str = "float32") -> None:
-    """Write the tensor `embeddings`, a tokenizer that splits at white space, and the files that describe both."""
+    """Write the tensor `embeddings`, a tokenizer that splits text as for training, and files that describe both."""
     vectors = embedding.words
     _check_tokens(vectors)
     if dtype == "float16":
         check_float16(vectors)
-    lowercase = bool(embedding.record.get("text", {}).get("lowercase"))
+    text = embedding.record.get("text", {})
     with new_folder(path) as folder:
         _write_embeddings(vectors, folder / "model.safetensors", dtype)
-        _write_json(folder / "tokenizer.json", _tokenizer(vectors.words, lowercase))
+        _write_json(folder / "tokenizer.json", tokenizer_json(vectors.words, text))
         _write_json(folder / "config.json", _config(vectors, embedding.record, dtype))
         _write_json(folder / "modules.json", _modules())
         (folder / "1_Normalize").mkdir()
-        _write(folder / "README.md", [_card(vectors, lowercase)])
+        _write(folder / "README.md", [_card(vectors, text)])
 
 
 def _check_tokens(vectors: Vectors) -> None:
     writable_words(vectors)  # the tokenizer would never find a word with white space in it
-    if _UNKNOWN in vectors:
-        raise InputError(f"{_UNKNOWN} is a word here and the token of unknown words in model2vec's format. Rename it.")
+    if UNKNOWN in vectors:
+        raise InputError(f"{UNKNOWN} is a word here and the token of unknown words in model2vec's format. Rename it.")
 
 
 def _write_embeddings(vectors: Vectors, path: Path, dtype: str) -> None:
@@ -158,21 +158,6 @@ def _write_embeddings(vectors: Vectors, path: Path, dtype: str) -> None:
         file.write(len(header).to_bytes(8, "little") + header)
         file.writelines(byte_chunks(vectors.vectors, stored))
         file.write(bytes(vectors.dim * stored.itemsize))
-
-
-def _tokenizer(words: list[str], lowercase: bool) -> dict[str, Any]:
-    vocab = {word: row for row, word in enumerate([*words, _UNKNOWN])}
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [],
-        "normalizer": {"type": "Lowercase"} if lowercase else None,
-        "pre_tokenizer": {"type": "WhitespaceSplit"},
-        "post_processor": None,
-        "decoder": None,
-        "model": {"type": "WordLevel", "vocab": vocab, "unk_token": _UNKNOWN},
-    }
 
 
 def _config(vectors: Vectors, record: dict[str, Any], dtype: str) -> dict[str, Any]:
@@ -197,11 +182,10 @@ def _modules() -> list[dict[str, Any]]:
     ]
 
 
-def _card(vectors: Vectors, lowercase: bool) -> str:
+def _card(vectors: Vectors, text: dict[str, Any]) -> str:
     from pairloom import __version__
 
-    folded = ", in lower case" if lowercase else ""
-    return _CARD.format(n_words=len(vectors), dim=vectors.dim, version=__version__, folded=folded)
+    return _CARD.format(n_words=len(vectors), dim=vectors.dim, version=__version__, words=described(text))
 
 
 def _write_json(path: Path, value: object) -> None:

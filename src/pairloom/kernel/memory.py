@@ -86,6 +86,49 @@ def byte_at(typing, p):
 
 
 @intrinsic
+def eight_at(typing, at):
+    """The eight bytes at an address as one uint64, the first byte lowest (on all machines that Numba supports)."""
+
+    def codegen(context, builder, signature, args):
+        return builder.load(builder.inttoptr(args[0], ir.IntType(64).as_pointer()), align=1)
+
+    return types.uint64(types.int64), codegen
+
+
+@intrinsic
+def trailing_zeros(typing, x):
+    """How many of the lowest bits of x are 0. x must not be 0."""
+
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], ir.IntType(1)(1))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def put_byte(typing, p, x):
+    """Write the lowest byte of the int64 x to p."""
+
+    def codegen(context, builder, signature, args):
+        byte = ir.IntType(8)
+        builder.store(builder.trunc(args[1], byte), builder.inttoptr(args[0], byte.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+@intrinsic
+def put_eight(typing, p, x):
+    """Write the eight bytes of the uint64 x to p, the lowest byte first."""
+
+    def codegen(context, builder, signature, args):
+        builder.store(args[1], builder.inttoptr(args[0], ir.IntType(64).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.uint64), codegen
+
+
+@intrinsic
 def put_int64(typing, p, i, x):
     """Write x to the int64 number i after p."""
 

@@ -109,7 +109,7 @@ def open_pairs(
         return _ParquetPairs(paths, columns, text.lowercase)
     if columns is not None:
         raise InputError(f"columns= is for Parquet files, and {paths[0]} is not one. Leave it out.")
-    return _TextPairs(TextCorpus(paths, text, None))
+    return _TextPairs(TextCorpus(paths, text))
 
 
 def _paths(source: object) -> list[PathName] | None:

@@ -17,7 +17,7 @@ from typing import Any, Unpack
 
 from pairloom.config import TextKeywords, TextOptions, check_names, checked_threads
 from pairloom.corpus.finding import check_not_read
-from pairloom.corpus.sentences import Corpus, Tokenizer, open_corpus
+from pairloom.corpus.sentences import Corpus, open_corpus
 from pairloom.errors import InputError
 from pairloom.phrases import files
 from pairloom.phrases.choosing import choose
@@ -70,7 +70,6 @@ class Phrases:
         passes: int | None = None,
         delimiter: str = "_",
         threads: int | None = None,
-        tokenize: Tokenizer | None = None,
         max_memory: int | str | None = None,
         cache_dir: PathName | None = None,
         on_progress: OnProgress = ignore,
@@ -103,7 +102,7 @@ class Phrases:
         budget = Budget(max_memory)
         check_smallest(budget, threads)
         found: list[Pass] = []
-        with _opened(corpus, text, tokenize) as opened:
+        with _opened(corpus, text) as opened:
             on_progress(Progress(stage="compile"))
             for threshold_of_pass in options.thresholds:
                 memory = PhraseMemory(budget, threads, listed=not opened.has_blocks)
@@ -147,14 +146,12 @@ class Phrases:
             words = join(words, phrases, self.connectors, self.delimiter)
         return words
 
-    def wrap(
-        self, corpus: CorpusLike, *, tokenize: Tokenizer | None = None, **text: Unpack[TextKeywords]
-    ) -> "JoinedSentences":
+    def wrap(self, corpus: CorpusLike, **text: Unpack[TextKeywords]) -> "JoinedSentences":
         """A corpus for `train` whose phrases are joined as it is read: `pairloom.train(phrases.wrap("corpus.txt"))`.
 
         Every sentence stays one sentence, also if it is empty. Only those longer than max_sentence are cut.
         """
-        return JoinedSentences(self, open_corpus(corpus, text=_text_options(text), tokenize=tokenize))
+        return JoinedSentences(self, open_corpus(corpus, text=_text_options(text)))
 
     def transform(
         self,
@@ -225,12 +222,12 @@ def _written(corpus: JoinedCorpus) -> Iterator[tuple[Any, int]]:
 
 
 @contextmanager
-def _opened(source: CorpusLike | Corpus, text: TextKeywords, tokenize: Tokenizer | None = None) -> Iterator[Corpus]:
+def _opened(source: CorpusLike | Corpus, text: TextKeywords) -> Iterator[Corpus]:
     """Open a corpus, unless it is open already."""
     if isinstance(source, Corpus):
         yield source
         return
-    with open_corpus(source, text=_text_options(text), tokenize=tokenize) as corpus:
+    with open_corpus(source, text=_text_options(text)) as corpus:
         yield corpus
 
 

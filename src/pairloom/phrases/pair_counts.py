@@ -166,7 +166,7 @@ def _numbered_blocks(corpus: Corpus, words: WordCounts, threads: int) -> Iterato
         ends = line_ends if block.goes_on else np.append(line_ends, len(ids))
         return _NumberedWords(with_breaks(ids, ends), block.done)
 
-    return in_order(encode_block, corpus.blocks(), threads)
+    return corpus.map_blocks(encode_block, threads)
 
 
 def _numbered_pieces(corpus: Corpus, words: WordCounts) -> Iterator[_NumberedWords]:

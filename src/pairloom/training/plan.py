@@ -1,7 +1,7 @@
 """What a training was asked to do, checked before the corpus is opened or anything is written.
 
 `Plan.of_text` and `Plan.of_pairs` check the options and where to write; `word_choice` and `side_choice` check the given
-words. What needs the data is checked when it is known: `tokenize` and `columns` when the corpus is opened, a folder of
+words. What needs the data is checked when it is known: `columns` when the corpus is opened, a folder of
 checkpoints when it is claimed, and limits that depend on the vocabulary (softmax, sppmi-svd, patience) before training.
 """
 
@@ -43,7 +43,7 @@ class RunKeywords(TypedDict, total=False):
 
 
 # Parameters of the two functions that are not options, so that the error for a misspelt name can suggest them.
-_OF_TRAIN = ["keep", "drop", "vocabulary", "tokenize", "grow", "progress", *RunKeywords.__annotations__]
+_OF_TRAIN = ["keep", "drop", "vocabulary", "grow", "progress", *RunKeywords.__annotations__]
 _OF_TRAIN_PAIRS = ["words", "contexts", "columns", "progress", *RunKeywords.__annotations__]
 
 
@@ -99,7 +99,7 @@ class Plan:
         plan = cls._of(config, text, options, start, run)
         if config.model == "sppmi-svd":
             raise ConfigError("model=sppmi-svd counts the pairs of a text, but pairs are given here. Use skipgram.")
-        about_text = sorted(options.keys() & {*PairSource.unused_options, "max_sentence", "as_text"})
+        about_text = sorted(options.keys() & {*PairSource.unused_options, "max_sentence", "as_text", "tokenize"})
         if about_text:
             raise ConfigError(f"{about_text[0]} is about text, but pairs are given here. Leave it out.")
         if config.model == "cbow" or config.objective == "hs":

@@ -4,13 +4,17 @@ Both make a `Plan`, which checks the options, turn the corpus into a source of p
 """
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+import warnings
+from collections.abc import Collection, Sequence
 from typing import Unpack
 
 from pairloom.cluster.executor import Executor
 from pairloom.config import TrainKeywords
+from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
+from pairloom.errors import SmallTextWarning
+from pairloom.inspection.small_text import advice
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.cache_folder import cache_folder, check_writable
@@ -23,6 +27,7 @@ from pairloom.training.start import Frozen, StartLike
 from pairloom.training.warm_up import load_kernels
 from pairloom.types import CorpusLike, PairsLike, PathName
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.record import text_record
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +39,6 @@ def train(
     keep: Collection[str] = (),
     drop: Collection[str] = (),
     vocabulary: Vocabulary | None = None,
-    tokenize: Callable[[str], list[str]] | None = None,
     start: StartLike | None = None,
     grow: bool = False,
     freeze: Frozen | None = None,
@@ -51,12 +55,11 @@ def train(
     """Learn an `Embedding` from a corpus: a file, a glob, a folder, a list of files, or an iterable of token lists.
 
     options          the fields of `TrainConfig` (dim, window, negatives, epochs, ...) and of `TextOptions` (lowercase,
-                     encoding, errors, max_sentence, as_text)
+                     encoding, errors, max_sentence, as_text, tokenize)
     threads          all cores by default; the vectors are the same for any number
     executor         who trains, for example `RayExecutor(workers=4)` on a cluster; the vectors are the same
     keep, drop       words to keep even if they are rare, and words to leave out
     vocabulary       learn these words, instead of counting the corpus
-    tokenize         a function that splits a line into words, instead of splitting at white space
     start            begin with these vectors (an Embedding, Vectors, or the path of a file) and with their options
     grow             keep the words of `start` that the corpus does not have
     freeze           "words" or "contexts": leave this side of `start` as it is
@@ -83,7 +86,7 @@ def train(
             max_memory=max_memory,
             on_progress=report,
         )
-        return train_text(plan, corpus, plan.word_choice(keep, drop, vocabulary), tokenize)
+        return train_text(plan, corpus, plan.word_choice(keep, drop, vocabulary))
 
 
 def train_pairs(
@@ -131,21 +134,20 @@ def train_pairs(
         return train_given_pairs(plan, pairs, plan.side_choice(words, contexts), columns)
 
 
-def train_text(
-    plan: Plan, corpus: CorpusLike, choice: WordChoice, tokenize: Callable[[str], list[str]] | None = None
-) -> Embedding:
+def train_text(plan: Plan, corpus: CorpusLike, choice: WordChoice) -> Embedding:
     """`train`, once all options are checked."""
     plan.outputs.check_not_read(corpus)
     with (
         plan.claimed(),  # first of all: reading standard input may take hours
         plan.at_work(),
-        open_corpus(corpus, text=plan.text, tokenize=tokenize) as opened,
+        open_corpus(corpus, text=plan.text) as opened,
     ):
         opened.check_beginning()
         _load_kernels(plan, pairs=False, from_lines=opened.has_blocks)
         with source_of_text(plan, opened, choice) as source:
             embedding = learn(source, plan, opened.check_unchanged)
-        embedding.record["text"] = {"lowercase": plan.text.lowercase, "max_sentence": plan.text.max_sentence}
+            _advise(plan, opened.name, source.encoded)  # after the few seconds of it, so that an error comes alone
+        embedding.record["text"] = text_record(plan.text)
         plan.outputs.save(embedding)
     return embedding
 
@@ -163,6 +165,14 @@ def train_given_pairs(
     return embedding
 
 
+def _advise(plan: Plan, name: str, encoded: Encoded) -> None:
+    """Warn about a text that is too small for the default settings."""
+    trains_anew = plan.start is None and plan.config.model != "sppmi-svd"
+    note = advice(name, encoded.n_tokens, plan.explicit) if trains_anew else None
+    if note:
+        warnings.warn(note, SmallTextWarning, stacklevel=2)
+
+
 def _load_kernels(plan: Plan, *, pairs: bool, from_lines: bool) -> None:
     """Compile before words are counted. Then measure memory: all later needs are added to what compiled code takes."""
     check_writable(plan.cache_dir)  # compiling takes long
@@ -177,5 +187,6 @@ def _load_kernels(plan: Plan, *, pairs: bool, from_lines: bool) -> None:
         objective=config.objective,
         positional=config.positional,
         frozen=plan.freeze is not None,
+        rule="spaces" if plan.text.tokenizer else plan.text.rule,
     )
     plan.budget.set_baseline()

@@ -9,11 +9,13 @@ import tempfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
-from pairloom.config import Architecture, Objective, TrainConfig
+from pairloom.config import Architecture, Objective, Rule, TextOptions, TrainConfig
 from pairloom.corpus.sentences import open_corpus
+from pairloom.corpus.separating import separator
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.system.files import output_errors
 from pairloom.training.learn import learn
@@ -36,9 +38,11 @@ def load_kernels(
     objective: Objective = "negative",
     positional: bool = False,
     frozen: bool = False,
+    rule: str = "spaces",
 ) -> None:
     """Make all kernels ready that this kind of training calls.
 
+    rule: how words are found in text, if not by a function of the user.
     from_lines: words or pairs are read from lines of text. Those of Python objects and of Parquet need other kernels.
     """
     config = replace(_CONFIG, model=model, objective=objective, positional=positional)
@@ -46,6 +50,7 @@ def load_kernels(
         file = Path(folder) / "toy.txt" if from_lines else None
         plan = Plan(config=config, cache_dir=folder)
         _grow_tables()
+        separator(TextOptions(tokenize=cast(Rule, rule)))(np.frombuffer(b"a", np.uint8))
         train_toy = _train_pairs if pairs else _train_text
         embedding = train_toy(plan, file)
         if frozen:

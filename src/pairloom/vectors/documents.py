@@ -25,9 +25,10 @@ the other documents, nor on the order of words in a document, nor on the number 
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any, Literal, get_args
 
@@ -40,10 +41,12 @@ from pairloom.method import elementary
 from pairloom.system.display import of_type, quoted
 from pairloom.types import Float64s, Matrix
 from pairloom.vectors.embedding import Embedding, as_vectors
+from pairloom.vectors.record import split_as_recorded
 from pairloom.vectors.vectors import Vectors
 
 Weighting = Literal["mean", "tfidf", "sif"]
-Documents = Iterable[Sequence[str]]
+Documents = Iterable[Sequence[str] | str]
+Splitter = Callable[[str], list[str]]
 Bag = tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]  # rows of the words of a document, rising, and their tf
 
 SIF_A = 1e-3  # a of sif, as in the paper, which finds 1e-4 to 1e-3 best
@@ -56,6 +59,8 @@ def document_vectors(
     vectors: Vectors | Embedding, documents: Documents, weighting: Weighting = "mean", *, sif_a: float = SIF_A
 ) -> Matrix:
     """A row for each document, float32 (n_documents, dim), by the formulas at the head of this file.
+
+    A document is a list of words or, for an Embedding, a string, which is split as the text of training was.
 
     tfidf and sif learn from these documents, so they read them more than once. To learn from some documents and
     transform others, use `DocumentModel`, or `DocumentVectorizer` of `pairloom.sklearn`.
@@ -70,6 +75,7 @@ class DocumentModel:
     vectors: Vectors
     weighting: Weighting
     weights: Float64s  # (n_words,): 1, idf(w) or a / (a + p(w))
+    split: Splitter | None = None  # for documents that are strings; None refuses them
     component: Float64s | None = None  # (dim,): u, with the sign that makes its largest number positive
 
     @classmethod
@@ -79,13 +85,15 @@ class DocumentModel:
         """Learn what the weighting needs from documents: nothing for mean, idf for tfidf, p and u for sif."""
         check_weighting(weighting, sif_a)
         check_collection(documents)
+        split = partial(split_as_recorded, vectors.record) if isinstance(vectors, Embedding) else None
         vectors = as_vectors(vectors)
+        model = cls(vectors=vectors, weighting=weighting, weights=np.ones(len(vectors)), split=split)
         if weighting == "mean":
-            return cls(vectors=vectors, weighting=weighting, weights=np.ones(len(vectors)))
+            return model
         _check_restartable(documents, weighting)
         if weighting == "tfidf":
-            return cls(vectors=vectors, weighting=weighting, weights=_idf(vectors, documents))
-        model = cls(vectors=vectors, weighting=weighting, weights=sif_a / (sif_a + _shares(vectors, documents)))
+            return replace(model, weights=_idf(vectors, model._bags(documents)))
+        model = replace(model, weights=sif_a / (sif_a + _shares(vectors, model._bags(documents))))
         return replace(model, component=_first_component(model._averages(documents), vectors.dim))
 
     def transform(self, documents: Documents) -> Matrix:
@@ -95,7 +103,15 @@ class DocumentModel:
         return np.fromiter(rows, np.dtype((np.float32, (self.vectors.dim,))))
 
     def _averages(self, documents: Documents) -> Iterator[Float64s]:
-        return (self._average(*bag) for bag in _bags(self.vectors, documents))
+        return (self._average(*bag) for bag in self._bags(documents))
+
+    def _bags(self, documents: Documents) -> Iterator[Bag]:
+        row_of = self.vectors.key_to_index.get
+        for number, document in enumerate(documents):
+            words = self.split(document) if self.split and isinstance(document, str) else document
+            found = Counter(map(row_of, checked_words(words, f"documents[{number}]")))
+            rows = sorted(row for row in found if row is not None)
+            yield np.array(rows, np.intp), np.array([found[row] for row in rows], np.int64)
 
     def _average(self, rows: npt.NDArray[np.intp], tf: npt.NDArray[np.int64]) -> Float64s:
         """Weighted mean of the rows. For sif the divisor is |d|, not the sum of the weights."""
@@ -157,28 +173,20 @@ def _check_restartable(documents: Documents, weighting: str) -> None:
         )
 
 
-def _bags(vectors: Vectors, documents: Documents) -> Iterator[Bag]:
-    row_of = vectors.key_to_index.get
-    for number, document in enumerate(documents):
-        found = Counter(map(row_of, checked_words(document, f"documents[{number}]")))
-        rows = sorted(row for row in found if row is not None)
-        yield np.array(rows, np.intp), np.array([found[row] for row in rows], np.int64)
-
-
-def _idf(vectors: Vectors, documents: Documents) -> Float64s:
+def _idf(vectors: Vectors, bags: Iterable[Bag]) -> Float64s:
     n, n_w = 0, np.zeros(len(vectors))
-    for rows, _ in _bags(vectors, documents):
+    for rows, _ in bags:
         n += 1
         n_w[rows] += 1
     return elementary.log((1 + n) / (1 + n_w)) + 1
 
 
-def _shares(vectors: Vectors, documents: Documents) -> Float64s:
+def _shares(vectors: Vectors, bags: Iterable[Bag]) -> Float64s:
     """p(w), the share of each word in the text."""
     counts = vectors.counts
     if not counts.any():
         counts = np.zeros(len(vectors), np.int64)
-        for rows, tf in _bags(vectors, documents):
+        for rows, tf in bags:
             counts[rows] += tf
     return counts / max(1, int(counts.sum()))
 

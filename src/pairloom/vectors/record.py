@@ -9,6 +9,8 @@ from dataclasses import fields
 from typing import Any, Unpack, cast
 
 from pairloom.config import TextKeywords, TextOptions, TrainConfig, TrainKeywords, is_number, is_whole
+from pairloom.errors import ConfigError
+from pairloom.tokens.choosing import RULES
 
 MAX_DEPTH = 100
 _END_OF_EPOCHS = 1 << 40  # random draws are numbered by epoch; this is far below the end of 64 bits
@@ -38,7 +40,30 @@ def recorded_config(record: Mapping[str, Any], **changes: Any) -> TrainConfig:
 
 def recorded_text(record: Mapping[str, Any], **changes: Unpack[TextKeywords]) -> TextOptions:
     """The `TextOptions` of a record, in the same way."""
-    return TextOptions(**{**_known_options(record, "text", TextOptions), **changes})
+    options = {**_known_options(record, "text", TextOptions), **changes}
+    if options.get("tokenize") == "function":
+        raise ConfigError(
+            "The text of this model was split by a function of its own. Give the same one as tokenize=, or for text "
+            "that is split already tokenize='spaces' (--tokenize spaces)."
+        )
+    return TextOptions(**options)
+
+
+def text_record(text: TextOptions) -> dict[str, Any]:
+    """What the record keeps of the options of reading: those that other text must be read with too."""
+    tokenize = {} if text.rule == "spaces" else {"tokenize": text.rule}
+    return {"lowercase": text.lowercase, "max_sentence": text.max_sentence, **tokenize}
+
+
+def split_as_recorded(record: Mapping[str, Any], line: str) -> list[str]:
+    """The words of a string, by the rule and in the case of the text of training.
+
+    A function cannot be recorded, and a record may be of another version. Then, as without any, words are what white
+    space separates.
+    """
+    text = _known_options(record, "text", TextOptions)
+    split = RULES.get(str(text.get("tokenize")), str.split)
+    return split(line.lower() if text.get("lowercase") else line)
 
 
 def _known_options(record: Mapping[str, Any], key: str, kind: type[TrainConfig | TextOptions]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from pairloom.cli.models import load
 from pairloom.config import checked_threads
 from pairloom.system.display import number_of
 
-PURPOSE = "rotate a model into the space of another"
 GROUP = "convert"
+PURPOSE = "rotate a model into the space of another"
 EXAMPLE = "pairloom align 1990s.loom --to 1960s.loom -o 1990s-aligned.loom"
 
 

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 
 from pairloom.cli.arguments import add_json
 from pairloom.cli.commands.near import add_search, answer_each, check_search, print_neighbours
-from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
+from pairloom.cli.models import add_matrix_choice, add_model, as_in_text, chosen_vectors, load
 from pairloom.errors import InputError
 
 GROUP = "ask"
@@ -36,12 +36,13 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    vectors = chosen_vectors(load(args.model, args.word), args)
+    embedding = load(args.model, args.word)
+    vectors = chosen_vectors(embedding, args)
     check_search(vectors, args)
     most_similar = vectors.most_similar if args.method == "add" else vectors.most_similar_cosmul
 
     def answer(question: str) -> None:
-        a, b, c = _three_words(question)
+        a, b, c = (as_in_text(embedding, vectors, word) for word in _three_words(question))
         near = most_similar([b, c], [a], args.n, restrict_vocab=args.restrict_vocab)
         print_neighbours(f"{a} : {b} = {c} :", near, {"words": [a, b, c]} if args.json else None)
 

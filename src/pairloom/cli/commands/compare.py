@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pairloom.comparison.neighbours import Changes
     from pairloom.comparison.two_models import WordShift
 
-PURPOSE = "compare two models: words that moved, and which of them beyond noise"
 GROUP = "measure"
+PURPOSE = "compare two models: words that moved, and which of them beyond noise"
 EXAMPLE = "pairloom compare 1960s.loom 1990s.loom --page moved.html; pairloom compare 1960s.loom 1990s.loom mouse"
 OPTION_NAMES = {"topn": "-n"}
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pairloom.explorer.models import ExploredModel
     from pairloom.explorer.serving import Explore
 
-PURPOSE = "explore models in the browser: a map of words, neighbours, analogies"
 GROUP = "look"
+PURPOSE = "explore models in the browser: a map of words, neighbours, analogies"
 EXAMPLE = "pairloom explore king.loom; pairloom explore king.loom --export king.html"
 OPTION_NAMES = {"export_words": "--export-words"}
 

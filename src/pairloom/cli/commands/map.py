@@ -15,8 +15,8 @@ from pairloom.system.display import number_of
 if TYPE_CHECKING:
     from pairloom.maps.plot import WordMap
 
-PURPOSE = "draw a map of words, in which similar words are near each other"
 GROUP = "look"
+PURPOSE = "draw a map of words, in which similar words are near each other"
 EXAMPLE = "pairloom map king.loom -o king.svg"
 OPTION_NAMES = {"n": "-n", "neighbours_of": "--neighbours-of", "to": "--to", "colour": "--colour"}
 TABLES = (".tsv", ".csv")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pairloom.cli.arguments import add_json, whole_number
 from pairloom.cli.console import is_conversation, print_message, typed_lines
 from pairloom.cli.files import is_file
-from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
+from pairloom.cli.models import add_matrix_choice, add_model, as_in_text, chosen_vectors, load
 from pairloom.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,13 +48,15 @@ def add_search(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     if args.chart is not None:
         _check_chart(args)
-    vectors = chosen_vectors(load(args.model, args.word), args)
+    embedding = load(args.model, args.word)
+    vectors = chosen_vectors(embedding, args)
     index = _index(args, vectors) if args.approximate else None
     check_search(vectors, args)
     found: dict[str, Neighbours] = {}
 
     def answer(word: str) -> None:
-        near = vectors.most_similar(word, topn=args.n, restrict_vocab=args.restrict_vocab, indexer=index)
+        spelt = as_in_text(embedding, vectors, word)
+        near = vectors.most_similar(spelt, topn=args.n, restrict_vocab=args.restrict_vocab, indexer=index)
         print_neighbours(word, near, {"word": word} if args.json else None)
         if args.chart is not None:
             found[word] = near

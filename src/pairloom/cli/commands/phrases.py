@@ -84,10 +84,11 @@ def run(args: Namespace) -> None:
     memory: dict[str, Any] = {"max_memory": checked_size(args.max_memory)}
     _check_paths(args)
     options = _options(args)
-    text = TextOptions(**explicit_options(args, ("lowercase", "encoding", "errors", "max_sentence", "as_text")))
+    text = TextOptions(**explicit_options(args, TextOptions.__dataclass_fields__))
     phrases = Phrases.load(args.phrases) if args.phrases else None
     began = time.perf_counter()
     with open_corpus(input_paths(args.corpus), text=text) as corpus, progress(args.quiet) as on_progress:
+        corpus.check_beginning()
         if phrases is None:
             running = {"threads": threads, "cache_dir": args.cache_dir, "on_progress": on_progress}
             phrases = Phrases.learn(corpus, **options, **running, **memory)

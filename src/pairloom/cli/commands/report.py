@@ -11,8 +11,8 @@ from pairloom.cli.models import add_model, load
 from pairloom.cli.train_arguments import add_evaluate
 from pairloom.config import checked_threads
 
-PURPOSE = "write a page that says whether a model learnt, and what it holds"
 GROUP = "look"
+PURPOSE = "write a page that says whether a model learnt, and what it holds"
 EXAMPLE = "pairloom report king.loom -o king.html --evaluate questions-words.txt"
 
 

@@ -11,8 +11,8 @@ from pairloom.cli.models import load
 from pairloom.cli.tables import print_table
 from pairloom.config import checked_threads
 
-PURPOSE = "follow a word through a series of models, for example of decades"
 GROUP = "measure"
+PURPOSE = "follow a word through a series of models, for example of decades"
 EXAMPLE = "pairloom trajectory 1960s.loom 1970s.loom 1980s.loom 1990s.loom --word mouse --page mouse.html"
 OPTION_NAMES = {"topn": "-n"}
 

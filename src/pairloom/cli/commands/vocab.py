@@ -46,6 +46,7 @@ def run(args: Namespace) -> None:
         drop=read_words(args.drop),
     )
     with open_corpus(input_paths(args.corpus), text=text) as corpus, progress(args.quiet) as on_progress:
+        corpus.check_beginning()
         vocabulary = Vocabulary.from_corpus(
             corpus,
             selection,

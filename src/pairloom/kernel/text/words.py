@@ -10,13 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
-from pairloom.kernel.memory import address, byte_at, prefetch
+from pairloom.kernel.memory import address, byte_at, eight_at, prefetch, trailing_zeros
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -207,26 +204,6 @@ def _longer(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 # `limit` is the end of the memory that may be read.
 
 
-@intrinsic
-def _load8(typing, at):
-    """The eight bytes at an address as one uint64, the first byte lowest (on all machines that Numba supports)."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load(builder.inttoptr(args[0], ir.IntType(64).as_pointer()), align=1)
-
-    return types.uint64(types.int64), codegen
-
-
-@intrinsic
-def _trailing_zeros(typing, x):
-    """How many of the lowest bits of x are 0. x must not be 0."""
-
-    def codegen(context, builder, signature, args):
-        return builder.cttz(args[0], ir.IntType(1)(1))
-
-    return types.int64(types.uint64), codegen
-
-
 @njit(nogil=True, cache=True)
 def _space_length(at, limit):
     """The length in bytes of the white space character beyond ASCII at an address, or 0.
@@ -255,7 +232,7 @@ def _eight(at, end, limit):
     """The bytes from `at` to `end`, eight at most, as one uint64 with zeros after the end."""
     left = end - at
     if at + 8 <= limit:
-        x = _load8(at)
+        x = eight_at(at)
         return x if left >= 8 else x & (_ONES >> np.uint64(64 - 8 * left))
     x = np.uint64(0)
     for j in range(min(left, 8)):
@@ -269,12 +246,12 @@ def _word_end(at, limit):
     while at < limit:
         if at + 8 <= limit:
             # The lowest top bit that is set belongs to the first byte below 0x21, or of 0x80 and more.
-            x = _load8(at)
+            x = eight_at(at)
             odd = ((x - _SPACES_PLUS_ONE) | x) & _TOP_BITS
             if odd == 0:
                 at += 8
                 continue
-            at += _trailing_zeros(odd) >> 3
+            at += trailing_zeros(odd) >> 3
         kind = _KIND[byte_at(at)]
         if kind != _ORDINARY and (kind != _MAYBE_SPACE or _space_length(at, limit) > 0):
             return at
@@ -327,13 +304,13 @@ def find(places, start, end, limit, h):
     """(word, slot): the number of the word between two addresses, or -1 and the empty slot where it belongs."""
     slot = np.int64(h) & places.mask
     while True:
-        content = _load8(places.slots + 8 * slot)
+        content = eight_at(places.slots + 8 * slot)
         if content == 0:
             return np.int64(-1), slot
         if (content ^ h) & _HIGH == 0:
             word = np.int64(content & _LOW) - 1
-            offset = np.int64(_load8(places.offsets + 8 * word))
-            length = np.int64(_load8(places.offsets + 8 * word + 8)) - offset
+            offset = np.int64(eight_at(places.offsets + 8 * word))
+            length = np.int64(eight_at(places.offsets + 8 * word + 8)) - offset
             if length == end - start and _same(start, places.arena + offset, length, limit, places.arena_limit):
                 return word, slot
         slot = (slot + 1) & places.mask
