@@ -101,6 +101,21 @@ def test_products_of_cosines_are_searched_as_if_every_row_was_compared():
         assert [word for word, _ in found] == [str(row) for row in everything.rows[:10]]
 
 
+def test_rows_that_float32_cannot_tell_apart_are_still_ranked():
+    rng = np.random.default_rng(6)
+    rows = (rng.normal(size=64) + 1e-6 * rng.normal(size=(500, 64))).astype(np.float32)
+    vectors = Vectors([f"{i}" for i in range(500)], rows)
+    for seed in range(10):
+        v = np.random.default_rng(seed).normal(size=64)
+        exact = (rows.astype(np.float64) * v).sum(axis=1)
+        found = largest_products(vectors.vectors, vectors.norms, v, 3)
+        assert found.rows.tolist() == np.argsort(-exact, kind="stable")[:3].tolist()
+        plus, minus = ([one / np.linalg.norm(one)] for one in (v, np.random.default_rng(seed + 99).normal(size=64)))
+        best3 = best_by_product(vectors.vectors, vectors.norms, plus, minus, 3, [])
+        everything = best_by_product(vectors.vectors, vectors.norms, plus, minus, 500, [])
+        assert best3.rows.tolist() == everything.rows[:3].tolist()
+
+
 def test_words_outside_the_searched_rows_may_be_in_the_query():
     vectors = Vectors(NAMES, np.random.default_rng(0).normal(size=(40, 6)))
     found = vectors.most_similar_cosmul(["w39", "w1"], ["w38"], 3, restrict_vocab=10)

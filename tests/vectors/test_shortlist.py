@@ -25,6 +25,16 @@ def test_answers_are_those_of_comparing_every_row(dim, scale):
             assert v.most_similar(query, topn=topn, indexer=shortlist) == v.most_similar(query, topn=topn)
 
 
+@pytest.mark.parametrize("noise", [1e-2, 1e-3, 1e-6])
+def test_crowded_rows_that_int8_cannot_tell_apart_are_still_ranked(noise):
+    rng = np.random.default_rng(5)
+    rows = (rng.normal(size=40) + noise * rng.normal(size=(400, 40))).astype(np.float32)
+    v = Vectors([f"w{i}" for i in range(400)], rows)
+    shortlist = Shortlist(v)
+    for row in range(0, 400, 40):
+        assert v.most_similar(f"w{row}", topn=5, indexer=shortlist) == v.most_similar(f"w{row}", topn=5)
+
+
 def test_few_rows_are_left_to_compare():
     v = vectors(5000, 100)
     direction = v.get_vector("w9", norm=True).astype(np.float64)
