@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import Protocol, cast
 
 NAMES = (  # in the order of --help
-    "inspect",
     "train",
     "plan",
     "vocab",
     "phrases",
+    "inspect",
     "walk",
     "pairs",
     "fold-in",
