@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pairloom.config import TextOptions
 from pairloom.corpus.plain_text import OtherFormat
-from pairloom.inspection.sample import Sample
+from pairloom.inspection.sample import TextSample
 from pairloom.tokens.unsegmented import unspaced
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,100}>|&(?:amp|lt|gt|quot|nbsp|#\d+);|\[\[|\{\{|\]\(http")
@@ -25,7 +25,7 @@ class Finding(NamedTuple):
     options: tuple[str, ...] = ()
 
 
-def findings(sample: Sample, text: str, options: TextOptions, other: OtherFormat | None) -> Iterator[Finding]:
+def findings(sample: TextSample, text: str, options: TextOptions, other: OtherFormat | None) -> Iterator[Finding]:
     """All that looks wrong. text: some of the text as it is in the files. other: its format, if not plain text.
 
     Of another format nothing else is said: its keys and tags are not words.
@@ -38,7 +38,7 @@ def findings(sample: Sample, text: str, options: TextOptions, other: OtherFormat
         yield from _in_plain_text(sample, text, options)
 
 
-def _in_plain_text(sample: Sample, text: str, options: TextOptions) -> Iterator[Finding]:
+def _in_plain_text(sample: TextSample, text: str, options: TextOptions) -> Iterator[Finding]:
     yield from _about_words(sample, text, options)
     yield from _about_lines(sample, options, unspaced(text).is_doubtful and options.rule == "spaces")
     tags = _TAG.findall(text)
@@ -46,7 +46,7 @@ def _in_plain_text(sample: Sample, text: str, options: TextOptions) -> Iterator[
         yield Finding(f"It has markup, for example {tags[0]!r}.", "Remove it first.")
 
 
-def _about_words(sample: Sample, text: str, options: TextOptions) -> Iterator[Finding]:
+def _about_words(sample: TextSample, text: str, options: TextOptions) -> Iterator[Finding]:
     found = unspaced(text)
     if options.rule in ("spaces", "words") and (found.is_doubtful if options.rule == "spaces" else found.has_some):
         yield Finding(
@@ -67,7 +67,7 @@ def _about_words(sample: Sample, text: str, options: TextOptions) -> Iterator[Fi
         yield Finding("Most letters are capitals.", "Fold them with --lowercase.", ("--lowercase",))
 
 
-def _about_lines(sample: Sample, options: TextOptions, unsegmented: bool) -> Iterator[Finding]:
+def _about_lines(sample: TextSample, options: TextOptions, unsegmented: bool) -> Iterator[Finding]:
     with_words = sample.lines - sample.empty_lines
     if with_words <= _FEW_LINES and sample.longest_line > _GIANT * options.max_sentence:
         yield Finding(
@@ -81,7 +81,7 @@ def _about_lines(sample: Sample, options: TextOptions, unsegmented: bool) -> Ite
         )
 
 
-def _share(sample: Sample, is_odd: Callable[[str], bool]) -> float:
+def _share(sample: TextSample, is_odd: Callable[[str], bool]) -> float:
     """The share of tokens for which a function is true."""
     odd = sum(n for word, n in zip(sample.words, sample.counts.tolist(), strict=True) if is_odd(word))
     return float(odd / max(1, sample.tokens))

@@ -10,7 +10,7 @@ from pairloom.config import TextOptions
 from pairloom.corpus.plain_text import other_format
 from pairloom.corpus.sentences import TextCorpus
 from pairloom.inspection.findings import Finding, findings
-from pairloom.inspection.sample import MIN_COUNTS, SAMPLE_BYTES, Sample, look_at_letters, read_sample
+from pairloom.inspection.sample import MIN_COUNTS, SAMPLE_BYTES, TextSample, look_at_letters, read_sample
 from pairloom.inspection.small_text import as_options, settings_for
 from pairloom.progress import OnProgress, ignore
 from pairloom.types import PathName
@@ -47,7 +47,7 @@ def inspect_corpus(
     }
 
 
-def _of_sample(sample: Sample) -> dict[str, Any]:
+def _of_sample(sample: TextSample) -> dict[str, Any]:
     shown = list(zip(sample.words[:_FREQUENT], sample.counts.tolist(), strict=False))
     return {
         "whole": sample.whole,

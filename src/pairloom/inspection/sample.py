@@ -20,7 +20,7 @@ _SCRIPTS = {"CJK": "Han", "IDEOGRAPHIC": "Han", "HALFWIDTH": "Katakana", "FULLWI
 
 
 @dataclass(kw_only=True)
-class Sample:
+class TextSample:
     """What was read. `whole`: all of the corpus."""
 
     bytes_read: int
@@ -42,10 +42,10 @@ class Sample:
         return len(frequent), float(frequent.sum() / max(1, self.tokens))
 
 
-def read_sample(corpus: Corpus, sample_bytes: int = SAMPLE_BYTES, on_progress: OnProgress = ignore) -> Sample:
+def read_sample(corpus: Corpus, sample_bytes: int = SAMPLE_BYTES, on_progress: OnProgress = ignore) -> TextSample:
     """Read the first `sample_bytes` of a corpus, or all of it."""
     report = reporter("count", min(corpus.size_bytes or 0, sample_bytes), on_progress)
-    sample = Sample(bytes_read=0, whole=True)
+    sample = TextSample(bytes_read=0, whole=True)
     counter: Counter[str] = Counter()
     n_words = 0  # of the line so far, which may come in pieces
     for line in corpus.word_lines():
@@ -68,14 +68,14 @@ def read_sample(corpus: Corpus, sample_bytes: int = SAMPLE_BYTES, on_progress: O
     return sample
 
 
-def _count_line(sample: Sample, n_words: int) -> None:
+def _count_line(sample: TextSample, n_words: int) -> None:
     sample.lines += 1
     sample.empty_lines += n_words == 0
     sample.lines_of_one += n_words == 1
     sample.longest_line = max(sample.longest_line, n_words)
 
 
-def look_at_letters(sample: Sample, text: str) -> None:
+def look_at_letters(sample: TextSample, text: str) -> None:
     """Note the scripts and the case of some text as it is in the files."""
     letters = {letter: n for letter, n in Counter(text[:_CHARACTERS]).items() if letter.isalpha()}
     total = sum(letters.values())

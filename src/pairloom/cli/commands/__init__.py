@@ -19,11 +19,11 @@ GROUPS = {  # in the order of --help
     "word2vec": "the programs of word2vec, with their own flags",
 }
 NAMES = (  # within a group, in the order of --help
-    "inspect",
     "train",
     "plan",
     "vocab",
     "phrases",
+    "inspect",
     "walk",
     "pairs",
     "fold-in",
