@@ -18,7 +18,7 @@ from pairloom.cli.arguments import (
 
 def add_train_arguments(parser: ArgumentParser) -> None:
     """All of them, in the order of --help."""
-    parser.usage = "%(prog)s CORPUS [CORPUS ...] -o OUT [options]\n       %(prog)s --resume DIR [options]"
+    parser.usage = "%(prog)s CORPUS [CORPUS ...] -o OUT [options]\n       %(prog)s --config FILE [options]\n       %(prog)s --resume DIR [options]"
     _add_output(parser)
     add_corpus(parser, nargs="*")
     add_read_vocab(add_vocabulary(parser))
