@@ -26,9 +26,7 @@ def parsed(*argv):
 
 
 def test_options_and_arguments_come_from_the_file(config):
-    path = config(
-        'corpus = ["a.txt", "b.txt"]\noutput = "m.loom"\ndim = 300\nmin-count = 2\nlowercase = true\nlr = 1e-3'
-    )
+    path = config('corpus = ["a", "b"]\noutput = "m.loom"\ndim = 300\nmin-count = 2\nlowercase = true\nlr = 1e-3')
     args = parsed("train", "--config", path)
     assert args["corpus"] == ["a", "b"] and args["output"] == "m.loom"
     assert (args["dim"], args["min_count"], args["lowercase"], args["lr"]) == (300, 2, True, 0.001)

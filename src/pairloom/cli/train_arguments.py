@@ -18,7 +18,8 @@ from pairloom.cli.arguments import (
 
 def add_train_arguments(parser: ArgumentParser) -> None:
     """All of them, in the order of --help."""
-    parser.usage = "%(prog)s CORPUS [CORPUS ...] -o OUT [options]\n       %(prog)s --resume DIR [options]"
+    forms = ("CORPUS [CORPUS ...] -o OUT [options]", "--config FILE [options]", "--resume DIR [options]")
+    parser.usage = "\n       ".join(f"%(prog)s {form}" for form in forms)
     _add_output(parser)
     add_corpus(parser, nargs="*")
     add_read_vocab(add_vocabulary(parser))
