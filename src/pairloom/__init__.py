@@ -26,6 +26,7 @@ _HOME = {
     "CorpusWarning": "errors",
     "DivergedError": "errors",
     "Embedding": "vectors.embedding",
+    "Epoch": "training.monitoring",
     "FastTextVectors": "formats",
     "FoldedIn": "fold_in.fold_in",
     "Index": "vectors.index",
@@ -69,6 +70,7 @@ __all__ = [
     "CorpusWarning",
     "DivergedError",
     "Embedding",
+    "Epoch",
     "FastTextVectors",
     "FoldedIn",
     "Index",
@@ -132,6 +134,7 @@ if TYPE_CHECKING:
     from pairloom.planning.plan import plan
     from pairloom.progress import Progress
     from pairloom.training.checkpoint import Checkpoints
+    from pairloom.training.monitoring import Epoch
     from pairloom.training.sppmi import sppmi_table
     from pairloom.training.train import train, train_pairs
     from pairloom.vectors.classes import word_classes

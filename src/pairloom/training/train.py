@@ -15,6 +15,7 @@ from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.cache_folder import check_writable
 from pairloom.training.checkpoint import Checkpoints
 from pairloom.training.learn import learn
+from pairloom.training.monitoring import OnEpoch, pass_over
 from pairloom.training.plan import Plan, SideChoice, WordChoice
 from pairloom.training.sources import source_of_pairs, source_of_text
 from pairloom.training.start import Frozen, StartLike
@@ -24,7 +25,7 @@ from pairloom.vectors.embedding import Embedding
 
 
 def train(
-    corpus: CorpusLike,
+    corpus: CorpusLike = (),  # has a default, so that `sentences=` of other programs gets the hint of every wrong name
     *,
     threads: int | None = None,
     keep: Collection[str] = (),
@@ -41,6 +42,7 @@ def train(
     cache_dir: PathName | None = None,
     max_memory: int | str | None = None,
     on_progress: OnProgress = ignore,
+    on_epoch: OnEpoch = pass_over,
     **options: Unpack[TrainKeywords],
 ) -> Embedding:
     """Learn an `Embedding` from a corpus: a file, a glob, a folder, a list of files, or an iterable of token lists.
@@ -61,6 +63,7 @@ def train(
     cache_dir        where the encoded corpus is kept for the next run
     max_memory       bytes, or for example "2GB"; training that would need more stops at once and says how much
     on_progress      called with a `Progress` a few times a second
+    on_epoch         called with an `Epoch` at the end of each: its number, held-out loss and, on request, its vectors
     """
     plan = Plan.of_text(
         options,
@@ -75,12 +78,13 @@ def train(
         cache_dir=cache_dir,
         max_memory=max_memory,
         on_progress=on_progress,
+        on_epoch=on_epoch,
     )
     return train_text(plan, corpus, plan.word_choice(keep, drop, vocabulary), tokenize)
 
 
 def train_pairs(
-    pairs: PairsLike,
+    pairs: PairsLike = (),
     *,
     words: Vocabulary | None = None,
     contexts: Vocabulary | None = None,
@@ -95,6 +99,7 @@ def train_pairs(
     cache_dir: PathName | None = None,
     max_memory: int | str | None = None,
     on_progress: OnProgress = ignore,
+    on_epoch: OnEpoch = pass_over,
     **options: Unpack[TrainKeywords],
 ) -> Embedding:
     """Learn an `Embedding` from pairs (w, c) or (w, c, weight) of two vocabularies: files, Parquet, or an iterable.
@@ -118,6 +123,7 @@ def train_pairs(
         cache_dir=cache_dir,
         max_memory=max_memory,
         on_progress=on_progress,
+        on_epoch=on_epoch,
     )
     return train_given_pairs(plan, pairs, plan.side_choice(words, contexts), columns)
 

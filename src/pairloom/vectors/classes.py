@@ -60,7 +60,7 @@ class WordClasses:
         """The words of a class with their cosines to its centre: the most central first, then by row."""
         rows = np.flatnonzero(self.labels == number)
         central = rows[np.argsort(-self.cosines[rows], kind="stable")]
-        return [(self.vectors.words[row], float(self.cosines[row])) for row in central]
+        return Neighbours((self.vectors.words[row], float(self.cosines[row])) for row in central)
 
     def save(self, path: PathName) -> None:
         """Write `word class` lines as word2vec does, sorted by class, then by row."""

@@ -6,7 +6,7 @@ cosines. Many directions are searched at once, in bounded memory.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,19 @@ import numpy.typing as npt
 from pairloom.config import is_whole
 from pairloom.errors import ConfigError
 from pairloom.system.display import quoted
+from pairloom.system.extras import need
 from pairloom.types import Float64s, Matrix, Rows
 from pairloom.vectors.query import SearchTarget
 
-Neighbours = list[tuple[str, float]]
+
+class Neighbours(list[tuple[str, float]]):
+    """Words and their scores, best first: a list, which pandas can have as a table."""
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with the columns `word` and `score`."""
+        pandas = need("pandas", "pandas", "to_pandas()")
+        return pandas.DataFrame(self, columns=["word", "score"])
+
 
 COSMUL_EPSILON = 1e-6  # gensim's, with which we compare; Levy and Goldberg have 0.001
 _ROWS_AT_ONCE = 1 << 14
@@ -40,7 +49,8 @@ class ScoredRows(NamedTuple):
 
     def named(self, words: Sequence[str]) -> Neighbours:
         """The same with a word for each row."""
-        return [(words[row], score) for row, score in zip(self.rows.tolist(), self.scores.tolist(), strict=True)]
+        pairs = zip(self.rows.tolist(), self.scores.tolist(), strict=True)
+        return Neighbours((words[row], score) for row, score in pairs)
 
 
 def nearest(
@@ -56,9 +66,13 @@ def nearest(
 
 def nearest_candidates(vectors: Matrix, norms: Float64s, target: SearchTarget, k: int, indexer: Indexer) -> ScoredRows:
     """The k nearest of the rows that an index proposes, by their exact cosines."""
-    proposed = indexer.candidates(target.direction, k + len(target.excluded))
-    rows = np.setdiff1d(proposed, target.excluded)
-    return best(rows, cosines(vectors, norms, rows, target.direction), k)
+    return ranked(vectors, norms, target, k, indexer.candidates(target.direction, k + len(target.excluded)))
+
+
+def ranked(vectors: Matrix, norms: Float64s, target: SearchTarget, k: int, rows: Iterable[int]) -> ScoredRows:
+    """The k nearest of these rows, without those that the target excludes."""
+    others = np.setdiff1d(np.fromiter(rows, np.intp), target.excluded)
+    return best(others, cosines(vectors, norms, others, target.direction), k)
 
 
 def best_by_product(
@@ -112,6 +126,14 @@ def rows_to_search(restrict_vocab: int | None, n_words: int) -> int:
     if not is_whole(restrict_vocab) or restrict_vocab < 1:
         raise ConfigError(f"restrict_vocab={restrict_vocab} is not a number of words. Use 1 or more, or leave it out.")
     return min(restrict_vocab, n_words)
+
+
+def check_candidates(candidates: object, restrict_vocab: int | None, indexer: object) -> None:
+    """Refuse candidates that are not a list of words, or beside another choice of rows."""
+    if isinstance(candidates, str) or not isinstance(candidates, Iterable):
+        raise ConfigError(f"candidates={quoted(candidates)} is not a list of words. Use a list of strings.")
+    if restrict_vocab is not None or indexer is not None:
+        raise ConfigError("candidates are searched alone. Leave out restrict_vocab and indexer.")
 
 
 def check_indexer(indexer: object, restrict_vocab: int | None) -> None:
