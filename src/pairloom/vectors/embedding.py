@@ -14,12 +14,21 @@ import numpy.typing as npt
 
 from pairloom.errors import InputError
 from pairloom.method.hierarchical import Tree, huffman, path_loss
-from pairloom.method.objective import sigmoid
+from pairloom.method.objective import log_sigmoid, sigmoid
 from pairloom.system.display import of_type
 from pairloom.types import CorpusLike, Float64s, PathName
 from pairloom.vectors.query import Query
 from pairloom.vectors.record import recorded_options
-from pairloom.vectors.search import Indexer, Neighbours
+from pairloom.vectors.search import (
+    Indexer,
+    Neighbours,
+    ScoredRows,
+    best,
+    check_topn,
+    largest_products,
+    products,
+)
+from pairloom.vectors.similarity import list_of_words
 from pairloom.vectors.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -95,11 +104,7 @@ class Embedding:
 
         For CBOW this is the probability of c in a window that holds only w.
         """
-        if not len(self.contexts):
-            raise InputError(
-                "A probability needs the vectors of contexts, and these vectors hold no contexts. "
-                "Use a .loom file that pairloom trained."
-            )
+        self._check_contexts()
         v_w = self.words[w].astype(np.float64)
         if self.objective == "hs":
             return self._probability_by_tree(v_w, self.words.get_index(c))
@@ -109,12 +114,54 @@ class Embedding:
             return float(1 / np.exp(products - x).sum())
         return float(sigmoid(x))
 
-    def _probability_by_tree(self, v_w: Float64s, c: int) -> float:
+    def predict(self, words: str | Sequence[str], topn: int = 10) -> Neighbours:
+        """The `topn` contexts that are most probable for a word, with their probabilities: see `probability`.
+
+        Several words predict with the mean of their vectors, as the words of a window do in CBOW. Contexts are ranked
+        by v_c·v, since probabilities near 1 look equal; where products are equal, the earlier row comes first.
+        For gensim's `predict_output_word`, train with cbow=True.
+        """
+        return self.predicted(words, topn).named((self.words if self.objective == "hs" else self.contexts).words)
+
+    def predicted(self, words: str | Sequence[str], topn: int = 10) -> ScoredRows:
+        """`predict` with rows of contexts (for hierarchical softmax, of words) in place of their names."""
+        check_topn(topn)
+        self._check_contexts()
+        names = [words] if isinstance(words, str) else list_of_words(words)
+        if not names:
+            raise InputError("There is no word to predict contexts from. Give one or more.")
+        v = np.mean([self.words.vector(name).astype(np.float64) for name in names], axis=0)
+        if self.objective == "hs":
+            return best(np.arange(len(self.words)), self._leaf_probabilities(v), topn)
+        found = largest_products(self.contexts.vectors, self.contexts.norms, v, topn)
+        if self.objective == "softmax":
+            every = products(self.contexts.vectors, np.arange(len(self.contexts)), v)
+            return ScoredRows(found.rows, np.exp(found.scores - every.max()) / np.exp(every - every.max()).sum())
+        return ScoredRows(found.rows, np.asarray(sigmoid(found.scores), np.float64))
+
+    def _check_contexts(self) -> None:
+        if not len(self.contexts):
+            raise InputError(
+                "A probability needs the vectors of contexts, and these vectors hold no contexts. "
+                "Use a .loom file that pairloom trained."
+            )
+
+    def _leaf_probabilities(self, v: Float64s) -> Float64s:
+        """p(c | w) of every leaf c of the tree."""
+        self._check_tree()
+        at_node = products(self.contexts.vectors, np.arange(len(self.contexts)), v)
+        turns = log_sigmoid((1 - 2 * self._tree.bits) * at_node[self._tree.nodes])
+        return np.asarray(np.exp(np.add.reduceat(turns, self._tree.starts[:-1])), np.float64)
+
+    def _check_tree(self) -> None:
         if len(self.contexts) != len(self.words) - 1:
             raise InputError(
                 "A probability by hierarchical softmax needs the whole tree, and only a part of the model was loaded. "
                 "Load it without limit."
             )
+
+    def _probability_by_tree(self, v_w: Float64s, c: int) -> float:
+        self._check_tree()
         path = self._tree.path(c)
         v_n = self.contexts.vectors[self._tree.nodes[path]].astype(np.float64)
         return math.exp(-path_loss(v_w, v_n, self._tree.bits[path]))

@@ -16,7 +16,7 @@ from pairloom.errors import ConfigError
 from pairloom.system.display import quoted
 from pairloom.system.extras import need
 from pairloom.types import Float64s, Matrix, Rows
-from pairloom.vectors.query import SearchTarget
+from pairloom.vectors.query import SearchTarget, norm
 
 
 class Neighbours(list[tuple[str, float]]):
@@ -90,6 +90,34 @@ def best_by_product(
     return best(others, scores[others], k)
 
 
+def largest_products(vectors: Matrix, norms: Float64s, vector: Float64s, k: int) -> ScoredRows:
+    """The k rows x with the largest inner product x·vector, in float64 and with a fixed order of sums.
+
+    The float32 product by BLAS is off by at most (dim + a few) * 2^-24 |x| |vector|. So a row can be among the k
+    largest only if its product plus that bound reaches the k-th largest product minus its bound.
+    """
+    k = min(k, len(vectors))
+    if not k:
+        return ScoredRows(np.empty(0, np.intp), np.empty(0))
+    slack = norms * (norm(vector) * (vectors.shape[1] + 8) * 2.0**-24)
+    with np.errstate(all="ignore"):
+        rough = (vectors @ vector.astype(np.float32)).astype(np.float64)
+    slack[~np.isfinite(rough)], rough[~np.isfinite(rough)] = np.inf, 0.0  # overflow says nothing about the product
+    bound = np.partition(rough - slack, -k)[-k]
+    rows = np.flatnonzero(rough + slack >= bound)
+    return best(rows, products(vectors, rows, vector), k)
+
+
+def products(vectors: Matrix, rows: Rows, vector: Float64s) -> Float64s:
+    """Inner products of some rows with a vector, in float64."""
+    sums = np.empty(len(rows))
+    for start in range(0, len(rows), _EXACT_ROWS_AT_ONCE):
+        some = slice(start, start + _EXACT_ROWS_AT_ONCE)
+        # Each row is summed by itself, in the same order. BLAS may sum equal rows in different orders.
+        sums[some] = (vectors[rows[some]].astype(np.float64) * vector).sum(axis=1)
+    return sums
+
+
 def best(rows: Rows, scores: Float64s, k: int) -> ScoredRows:
     """The k rows of the highest scores, the earlier row first where they are equal."""
     order = np.lexsort((rows, -scores))[:k]
@@ -98,11 +126,7 @@ def best(rows: Rows, scores: Float64s, k: int) -> ScoredRows:
 
 def cosines(vectors: Matrix, norms: Float64s, rows: Rows, direction: Float64s) -> Float64s:
     """Cosines of some rows with a unit vector, in float64; 0 for a row of zeros."""
-    dots = np.empty(len(rows))
-    for start in range(0, len(rows), _EXACT_ROWS_AT_ONCE):
-        some = slice(start, start + _EXACT_ROWS_AT_ONCE)
-        # Each row is summed by itself, in the same order. BLAS may sum equal rows in different orders.
-        dots[some] = (vectors[rows[some]].astype(np.float64) * direction).sum(axis=1)
+    dots = products(vectors, rows, direction)
     return np.clip(np.divide(dots, norms[rows], out=np.zeros(len(rows)), where=norms[rows] > 0), -1.0, 1.0)
 
 
