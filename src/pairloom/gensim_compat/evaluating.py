@@ -79,7 +79,7 @@ def significance(r: float, n: int) -> float:
     """The probability of a correlation at least as far from 0 as r, for n pairs without one.
 
     >>> round(significance(0.5, 12), 6)
-    0.097963
+    0.097855
     """
     if n < 3:
         return 1.0

@@ -5,6 +5,7 @@ that turn it into one that anybody can read.
 """
 
 import os
+from io import BytesIO
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ from pairloom.corpus.vocabulary import counted_lines
 from pairloom.errors import InputError
 from pairloom.formats import load, save
 from pairloom.formats.write_word2vec import write_binary, write_text
+from pairloom.phrases import Phrases
 from pairloom.system.files import atomic_write
 from pairloom.types import PathName
 from pairloom.vectors.embedding import Embedding
@@ -33,6 +35,19 @@ def load_any(path: PathName) -> Embedding:
             f"{name} was saved by gensim as a pickle, which can run any code when it is loaded, so it is refused. "
             f"Convert it where gensim is: gensim.models.Word2Vec.load({name!r}).wv.save_word2vec_format("
             f"{name + '.bin'!r}, binary=True), for KeyedVectors without .wv"
+        ) from None
+
+
+def load_phrases(path: PathName) -> Phrases:
+    """A file of phrases. For a pickle, the error says how to go on."""
+    try:
+        return Phrases.load(path)
+    except InputError as error:
+        if "not valid UTF-8" not in str(error):
+            raise
+        raise InputError(
+            f"{os.fspath(path)} is not a file of phrases of pairloom. If gensim saved it, it is a pickle, which can "
+            "run any code when it is loaded, so it is refused. Learn the phrases again: that takes seconds."
         ) from None
 
 
@@ -56,9 +71,15 @@ def read_word2vec(
     vectors = load(path, limit, format=format, errors=errors, lenient=True).words  # type: ignore[arg-type]
     if fvocab is None:
         return vectors
-    with opened(os.fspath(fvocab), "Give a file of `word count` lines.") as file:
-        counts = {word: n for _, word, n in counted_lines(file, os.fspath(fvocab))}
+    counts = _counts(os.fspath(fvocab), unicode_errors)
     return Vectors(vectors.words, vectors.vectors, np.array([counts.get(word, 0) for word in vectors.words], np.int64))
+
+
+def _counts(path: str, unicode_errors: str) -> dict[str, int]:
+    """The words of a file of `word count` lines, decoded like those of the vectors."""
+    with opened(path, "Give a file of `word count` lines.") as file:
+        lines = BytesIO(file.read().decode("utf-8", unicode_errors).encode()) if unicode_errors != "strict" else file
+        return {word: n for _, word, n in counted_lines(lines, path)}
 
 
 def write_word2vec(

@@ -78,6 +78,11 @@ class WordRows:
         """Euclidean length of each row."""
         return self.as_vectors().norms.astype(np.float32)
 
+    @property
+    def expandos(self) -> dict[str, Counts]:
+        """gensim's place for what is known of words: their counts."""
+        return {"count": self._counts[: len(self)]}
+
     def __len__(self) -> int:
         return len(self.index_to_key)
 

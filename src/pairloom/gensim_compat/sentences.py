@@ -130,5 +130,5 @@ def n_sentences(text: GivenText) -> int:
         n, begun = 0, False
         for block in corpus.blocks():
             n += int(np.count_nonzero(block.data == ord("\n")))
-            begun = len(block.data) > 0 and block.data[-1] != ord("\n")
+            begun = bool(len(block.data)) and int(block.data[-1]) != ord("\n")
     return n + begun

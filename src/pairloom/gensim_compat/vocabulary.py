@@ -16,6 +16,10 @@ from pairloom.system.display import number_of
 TrimRule = Callable[[str, int, int], int]  # (word, count, min_count) -> RULE_DEFAULT, RULE_DISCARD or RULE_KEEP
 
 
+class NoVocabularyError(InputError, RuntimeError):
+    """There are no words to learn. gensim raises a RuntimeError then."""
+
+
 class Counted(NamedTuple):
     """The words of some sentences."""
 
@@ -55,7 +59,7 @@ def _is_kept(word: str, n: int, min_count: int, rule: TrimRule | None) -> bool:
 def vocabulary_of(counts: Mapping[str, int], min_count: int) -> Vocabulary:
     """The words to learn, sorted by frequency. There must be two at least."""
     if len(counts) < 2:
-        raise InputError(
+        raise NoVocabularyError(
             f"{number_of(len(counts), 'word')} left after min_count={min_count}, and at least 2 are needed. "
             "Use min_count=1, or more sentences."
         )

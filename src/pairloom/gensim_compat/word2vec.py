@@ -24,12 +24,13 @@ from pairloom.gensim_compat.callbacks import call_each
 from pairloom.gensim_compat.keyedvectors import KeyedVectors
 from pairloom.gensim_compat.options import check_known, train_options, warn_of_ignored, warn_once
 from pairloom.gensim_compat.prediction import SentenceScores, output_words
+from pairloom.gensim_compat.rows import Key
 from pairloom.gensim_compat.sentences import LineSentence, PathLineSentences, Text8Corpus, given_text
-from pairloom.gensim_compat.vocabulary import Counted, TrimRule, chosen, count_words, vocabulary_of
+from pairloom.gensim_compat.vocabulary import Counted, NoVocabularyError, TrimRule, chosen, count_words, vocabulary_of
 from pairloom.system.threads import workers
 from pairloom.training.monitoring import Epoch
 from pairloom.training.train import train
-from pairloom.types import Matrix, PathName
+from pairloom.types import CorpusLike, Matrix, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.search import Neighbours
 from pairloom.vectors.vectors import Vectors
@@ -205,7 +206,7 @@ class Word2Vec:
         not needed: pairloom counts for itself.
         """
         if self._vocabulary is None:
-            raise InputError("There is no vocabulary to train. Call build_vocab first.")
+            raise NoVocabularyError("There is no vocabulary to train. Call build_vocab first.")
         if word_count:
             warn_once(
                 f"word_count={word_count} has no effect: set start_alpha and end_alpha to train a part of a text."
@@ -216,18 +217,33 @@ class Word2Vec:
         options = cast(TrainKeywords, {**train_options(given, self._vocabulary.n_tokens), **text.options})
         call_each(told, "on_train_begin", self)
         call_each(told, "on_epoch_begin", self)
-        embedding = train(
-            text.corpus,
-            vocabulary=self._vocabulary,
-            start=self._start(),
-            threads=self.workers,
-            on_epoch=lambda epoch: self._end_epoch(epoch, told),
-            **options,
-        )
+        embedding = self._trained(text.corpus, options, told)
         self._take_over(embedding)
         call_each(told, "on_train_end", self)
         tokens = given["epochs"] * int(embedding.record["corpus"]["tokens"])
         return tokens, tokens
+
+    def _trained(self, corpus: CorpusLike, options: TrainKeywords, callbacks: Sequence[object]) -> Embedding:
+        """The result of `pairloom.train`. Toy texts that subsampling leaves without pairs are not subsampled."""
+
+        def trained(sample: float) -> Embedding:
+            return train(
+                corpus,
+                vocabulary=self._vocabulary,
+                start=self._start(),
+                threads=self.workers,
+                on_epoch=lambda epoch: self._end_epoch(epoch, callbacks),
+                **cast(TrainKeywords, {**options, "sample": sample}),
+            )
+
+        try:
+            return trained(options["sample"])
+        except InputError as error:
+            if not options["sample"] or not str(error).startswith("With sample="):
+                raise
+        embedding = trained(0.0)
+        warn_once(f"sample={options['sample']} leaves no pairs of a text this small. It was trained with sample=0.")
+        return embedding
 
     def _start(self) -> Embedding | None:
         """What training goes on from: rows that were trained or set, not those that are still random."""
@@ -277,6 +293,12 @@ class Word2Vec:
             self._wv = KeyedVectors.of(Vectors(self._vocabulary.words, self._first_rows(), self._vocabulary.counts))
         return self._wv
 
+    @wv.setter
+    def wv(self, vectors: KeyedVectors) -> None:
+        """Use other vectors. They have no contexts, so only training gives them some."""
+        self._take_over(Embedding.of_words(vectors.as_vectors()))
+        self._wv, self.vector_size = vectors, vectors.vector_size
+
     @property
     def embedding(self) -> Embedding:
         """The `pairloom.Embedding` of this model, with its contexts, for all else that pairloom can do."""
@@ -286,8 +308,9 @@ class Word2Vec:
 
     @property
     def syn1neg(self) -> Matrix:
-        """The matrix of contexts; for hs=1, of the nodes of the tree."""
-        return self.embedding.contexts.vectors
+        """The matrix of contexts, or for hs=1 of the nodes of the tree: zeros before training."""
+        contexts = self.embedding.contexts.vectors
+        return contexts if len(contexts) else np.zeros((len(self.wv), self.vector_size), np.float32)
 
     syn1 = syn1neg
 
@@ -296,11 +319,11 @@ class Word2Vec:
         """gensim's other name for vector_size."""
         return self.vector_size
 
-    def predict_output_word(self, context_words_list: Sequence[str], topn: int = 10) -> Neighbours | None:
+    def predict_output_word(self, context_words_list: Sequence[Key], topn: int = 10) -> Neighbours | None:
         """The words that fit best between these, with their probabilities. None if none of them is known."""
         if self.hs or not len(self.embedding.contexts):
             raise RuntimeError("predict_output_word needs a model that was trained with negative sampling (hs=0).")
-        known = [word for word in context_words_list if word in self.wv]
+        known = [word for word in map(self.wv.word_of, context_words_list) if word in self.wv]
         return output_words(self.embedding, known, topn) if known else None
 
     def score(
