@@ -16,6 +16,7 @@ NAMES = (  # in the order of --help
     "pairs",
     "fold-in",
     "near",
+    "similarity",
     "analogy",
     "evaluate",
     "explain",

@@ -25,6 +25,7 @@ from pairloom.training.train import train
 from pairloom.types import Float64s, Matrix, PathName
 from pairloom.vectors.documents import SIF_A, DocumentModel, Weighting, check_collection, check_weighting, checked_words
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.vectors import Vectors
 
 need("sklearn.base", "sklearn", "pairloom.sklearn")
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin  # noqa: E402
@@ -44,7 +45,7 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
     documents and parameters give the same bits, for any number of threads.
 
     weighting, sif_a   how words are weighted: "mean", "tfidf" or "sif" with its a, see `pairloom.vectors.documents`
-    embedding          an Embedding or the path of one. Then fit does not train, and only learns the weights
+    embedding          an Embedding, its `.words`, or the path of a file. Then fit only learns the weights
     tokenize           a function that splits a string into words, by default str.split
     lowercase          convert strings and words to lower case first
     threads            the number of threads, by default all cores
@@ -65,7 +66,7 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
         *,
         weighting: Weighting = "mean",
         sif_a: float = SIF_A,
-        embedding: Embedding | PathName | None = None,
+        embedding: Embedding | Vectors | PathName | None = None,
         tokenize: Callable[[str], Iterable[str]] | None = None,
         lowercase: bool = False,
         dim: int = 100,
@@ -162,13 +163,7 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
             names = [field.name for field in fields(TrainConfig) if field.name not in TextSource.unused_options]
             options = cast(TrainKeywords, {name: getattr(self, name) for name in names})
             return train(documents, threads=self.threads, **options)
-        if isinstance(self.embedding, str | os.PathLike):
-            return load(self.embedding)
-        if not isinstance(self.embedding, Embedding):
-            raise ConfigError(
-                f"embedding has the type {type(self.embedding).__name__}. Give a pairloom.Embedding or the path of one."
-            )
-        return self.embedding
+        return opened_embedding(self.embedding)
 
     def _words(self, X: Iterable[object]) -> Iterator[list[str]]:
         """The words of each document."""
@@ -199,6 +194,19 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
         clone: Self = super(DocumentVectorizer, without).__sklearn_clone__()
         clone.embedding = self.embedding
         return clone
+
+
+def opened_embedding(given: object) -> Embedding:
+    """The `embedding` of an estimator: as it is, made of Vectors, or loaded from a file."""
+    if isinstance(given, str | os.PathLike):
+        return load(given)
+    if isinstance(given, Vectors):
+        return Embedding.of_words(given)
+    if not isinstance(given, Embedding):
+        raise ConfigError(
+            f"embedding has the type {type(given).__name__}. Give a pairloom.Embedding or the path of one."
+        )
+    return given
 
 
 def _not_a_document(value: object, number: int) -> CorpusTypeError:
