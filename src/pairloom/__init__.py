@@ -7,8 +7,8 @@
 >>> sorted(word for word, _ in emb.most_similar("red", topn=2))
 ['blue', 'green']
 
-Beside the names here, `pairloom.pairings` makes pairs from parses, graphs and baskets for `train_pairs`, and
-`pairloom.sklearn.DocumentVectorizer` is for scikit-learn's pipelines.
+Beside the names here, `pairloom.pairings` makes pairs from parses, graphs and baskets for `train_pairs`,
+`pairloom.sklearn` is for scikit-learn's pipelines, and `pairloom.gensim_compat` for scripts written for gensim.
 """
 
 from importlib import import_module

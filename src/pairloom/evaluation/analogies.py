@@ -21,6 +21,7 @@ from pairloom.errors import InputError
 from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy
 from pairloom.evaluation.questions import QuestionFile, read
 from pairloom.evaluation.search import MethodName, answers, method_of
+from pairloom.system.extras import data_frame
 from pairloom.types import PathName, Rows
 from pairloom.vectors.embedding import Embedding, as_vectors
 from pairloom.vectors.vectors import Vectors
@@ -103,6 +104,10 @@ class AnalogyScores:
         parts = {"total": self.total.as_dict()} | {name: tally and tally.as_dict() for name, tally in kinds.items()}
         head = {"kind": "analogies", "file": self.file, "method": self.method, **self.policy.as_dict()}
         return head | parts | {"sections": [tally.as_dict() for tally in self.sections]}
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each section, and one for the total."""
+        return data_frame([tally.as_dict() for tally in (*self.sections, self.total)])
 
 
 def kinds_of(sections: Sequence[str]) -> list[Kind | None]:

@@ -19,7 +19,7 @@ from pairloom.config import check_whole
 from pairloom.errors import InputError
 from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy, unit_rows
 from pairloom.evaluation.questions import QuestionFile, columns, read
-from pairloom.system.extras import need
+from pairloom.system.extras import data_frame, need
 from pairloom.system.threads import one_thread
 from pairloom.types import Float64s, PathName
 from pairloom.vectors.embedding import Embedding, as_vectors
@@ -49,6 +49,10 @@ class CategoryScores:
         head = {"kind": "categories", "file": self.file, **self.policy.as_dict()}
         names = ("purity", "clusters", "words", "known", "coverage", "seed")
         return head | {name: getattr(self, name) for name in names}
+
+    def to_pandas(self) -> Any:
+        """A DataFrame of one row."""
+        return data_frame([self.as_dict()])
 
 
 def categories(

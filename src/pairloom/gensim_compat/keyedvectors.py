@@ -56,8 +56,7 @@ class KeyedVectors(WordRows):
             return indexer.most_similar(asked.get_mean_vector(plus, ignore_missing=False), topn)
         clips = restrict_vocab is None and (clip_start, clip_end) != (0, None)
         rows = {"candidates": self.index_to_key[clip_start:clip_end]} if clips else {}
-        found = asked.most_similar(plus, minus, topn, restrict_vocab=restrict_vocab, indexer=indexer, **rows)  # type: ignore[arg-type]
-        return _in_float32(found)
+        return asked.most_similar(plus, minus, topn, restrict_vocab=restrict_vocab, indexer=indexer, **rows)  # type: ignore[arg-type]
 
     def most_similar_cosmul(
         self, positive: Any = None, negative: Any = None, topn: int | None = 10, restrict_vocab: int | None = None
@@ -65,7 +64,7 @@ class KeyedVectors(WordRows):
         """The topn words of the highest product of cosines (3CosMul)."""
         most = len(self) if topn is None else topn
         asked, plus, minus = self.as_vectors(), self.items_of(positive), self.items_of(negative)
-        return _in_float32(asked.most_similar_cosmul(plus, minus, most, restrict_vocab))
+        return asked.most_similar_cosmul(plus, minus, most, restrict_vocab)
 
     def similar_by_word(self, word: Key, topn: int = 10, restrict_vocab: int | None = None) -> Any:
         """`most_similar` of one word."""
@@ -235,11 +234,6 @@ class KeyedVectors(WordRows):
             raise InputError(f"{fname} has vectors of dim {other.dim}, and these have {self.vector_size}. Use another.")
         known = [word for word in other.words if word in self]
         self.add_vectors(known, other[known], replace=True)
-
-
-def _in_float32(near: Neighbours) -> Neighbours:
-    """Scores with the digits that gensim gives them, so that a word and its unit vector have equal answers."""
-    return Neighbours((word, float(np.float32(score))) for word, score in near)
 
 
 def _against(item: Any) -> Any:

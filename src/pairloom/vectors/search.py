@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pairloom.config import is_whole
 from pairloom.errors import ConfigError
 from pairloom.system.display import quoted
-from pairloom.system.extras import need
+from pairloom.system.extras import data_frame
 from pairloom.types import Float64s, Matrix, Rows
 from pairloom.vectors.query import SearchTarget, norm
 
@@ -24,8 +24,7 @@ class Neighbours(list[tuple[str, float]]):
 
     def to_pandas(self) -> Any:
         """A DataFrame with the columns `word` and `score`."""
-        pandas = need("pandas", "pandas", "to_pandas()")
-        return pandas.DataFrame(self, columns=["word", "score"])
+        return data_frame(self, columns=["word", "score"])
 
 
 COSMUL_EPSILON = 1e-6  # gensim's, with which we compare; Levy and Goldberg have 0.001

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from pairloom.errors import InputError
 from pairloom.system.display import number_of, quoted
-from pairloom.system.extras import need
+from pairloom.system.extras import data_frame
 from pairloom.types import Counts, Float64s, Matrix
 from pairloom.vectors.checking import checked_words, finite_norms, read_only, row_of_each_word, unknown_word
 from pairloom.vectors.query import (
@@ -196,8 +196,7 @@ class Vectors:
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each word, its index, and a column for each dimension: 0, 1, ..."""
-        pandas = need("pandas", "pandas", "to_pandas()")
-        return pandas.DataFrame(self.vectors, index=pandas.Index(self.words, name="word"))
+        return data_frame(self.vectors, index=self.words).rename_axis("word")
 
     # --- Vectors of words
 
