@@ -343,6 +343,12 @@ def test_a_wrong_parameter_is_refused_by_fit_and_not_by_the_constructor(texts, p
     assert str(refusal.value).startswith(message)
 
 
+def test_the_words_of_an_embedding_will_do(texts, fitted):
+    alone = DocumentVectorizer(embedding=fitted.embedding_.words, weighting="tfidf").fit(texts)
+    assert alone.transform(texts).tobytes() == fitted.transform(texts).tobytes()
+    assert alone.embedding_.words is fitted.embedding_.words
+
+
 # --- Imports
 
 

@@ -174,7 +174,8 @@ class WordRows:
         for word in new:
             self.key_to_index[word] = len(self.index_to_key)
             self.index_to_key.append(word)
-        changed = [i for i, word in enumerate(words) if replace or word in {*new}]
+        added = {*new}
+        changed = [i for i, word in enumerate(words) if replace or word in added]
         rows = [self.key_to_index[words[i]] for i in changed]
         self._rows[rows] = matrix[changed]
         if extras and "count" in extras:
