@@ -32,7 +32,7 @@ def test_candidates_are_ranked_as_they_would_be_among_all(v):
 
 
 def test_unknown_candidates_are_named_or_ignored(v):
-    with pytest.raises(UnknownWordError, match="'dgo' is not among the 4 words.*Did you mean 'dog'"):
+    with pytest.raises(UnknownWordError, match=r"'dgo' is not among the 4 words.*Did you mean 'dog'"):
         v.most_similar("cat", candidates=["dgo"])
     assert v.most_similar("cat", candidates=["dgo", "dog"], ignore_missing=True) == v.most_similar("cat", topn=1)
 

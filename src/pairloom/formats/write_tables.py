@@ -39,8 +39,8 @@ def csv_lines(vectors: Vectors) -> Iterator[bytes]:
 def _cell(word: str) -> str:
     """A word, in quotes if it needs them."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow([word])
-    return text.getvalue()
+    csv.writer(text).writerow([word])  # a writer quotes line ends only if it writes some itself
+    return text.getvalue().removesuffix("\r\n")
 
 
 def write_npz(vectors: Vectors, path: PathName) -> None:
