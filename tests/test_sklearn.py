@@ -145,21 +145,22 @@ def test_it_passes_the_checks_for_estimators():
     assert [result["status"] for result in results] == ["passed"] * len(results)
 
 
-@pytest.mark.parametrize(
-    "check",
-    [  # check_estimator skips these for estimators of text, although they need no data
-        "check_do_not_raise_errors_in_init_or_set_params",
-        "check_estimator_cloneable",
-        "check_estimator_repr",
-        "check_estimator_tags_renamed",
-        "check_get_params_invariance",
-        "check_mixin_order",
-        "check_no_attributes_set_in_init",
-        "check_parameters_default_constructible",
-        "check_set_params",
-        "check_valid_tag_types",
-    ],
-)
+# check_estimator skips these for estimators of text, although they need no data
+CHECKS_WITHOUT_NUMBERS = [
+    "check_do_not_raise_errors_in_init_or_set_params",
+    "check_estimator_cloneable",
+    "check_estimator_repr",
+    "check_estimator_tags_renamed",
+    "check_get_params_invariance",
+    "check_mixin_order",
+    "check_no_attributes_set_in_init",
+    "check_parameters_default_constructible",
+    "check_set_params",
+    "check_valid_tag_types",
+]
+
+
+@pytest.mark.parametrize("check", CHECKS_WITHOUT_NUMBERS)
 def test_it_passes_the_checks_that_need_no_numbers(check):
     getattr(estimator_checks, check)("DocumentVectorizer", DocumentVectorizer())
 

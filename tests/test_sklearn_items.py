@@ -12,6 +12,7 @@ from sklearn.utils import estimator_checks
 import pairloom
 from pairloom.errors import ConfigError, CorpusTypeError
 from pairloom.sklearn import ItemRecommender
+from tests.test_sklearn import CHECKS_WITHOUT_NUMBERS
 
 SESSIONS = [["bread", "butter", "jam"], ["bow", "arrow", "quiver"]] * 50
 TOY = {"dim": 8, "epochs": 20}
@@ -105,19 +106,6 @@ def test_it_passes_the_checks_of_scikit_learn_that_apply():
     assert [result["check_name"] for result in results if result["status"] == "failed"] == []
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        "check_do_not_raise_errors_in_init_or_set_params",
-        "check_estimator_cloneable",
-        "check_estimator_repr",
-        "check_get_params_invariance",
-        "check_mixin_order",
-        "check_no_attributes_set_in_init",
-        "check_parameters_default_constructible",
-        "check_set_params",
-        "check_valid_tag_types",
-    ],
-)
+@pytest.mark.parametrize("check", CHECKS_WITHOUT_NUMBERS)
 def test_it_passes_the_checks_that_need_no_numbers(check):
     getattr(estimator_checks, check)("ItemRecommender", ItemRecommender())
