@@ -53,10 +53,18 @@ PEER_NAMES = {
     "saveoutput": "contexts_output",
 }
 
-# What to do about names that have no counterpart here, or whose values are others.
+# Names of theirs that have no counterpart here, and why.
 _WHOLE_WORDS = "pairloom learns whole words, not n-grams of letters or words. Leave it out."
 _NOT_NEEDED = "it would change nothing here. Leave it out."
+PEERS_ALONE = {
+    **dict.fromkeys(("minn", "maxn", "bucket", "wordngrams"), _WHOLE_WORDS),
+    **dict.fromkeys(("hashfxn", "batch_words", "sorted_vocab", "null_word"), _NOT_NEEDED),
+    **dict.fromkeys(("lrupdaterate", "debug", "total_examples", "total_words"), _NOT_NEEDED),
+}
+
+# What to do in Python about names whose values are others here, or that several of ours stand for.
 _PEER_ADVICE = {
+    **PEERS_ALONE,
     "sg": "sg=1 is model='skipgram', the default, and sg=0 is model='cbow'.",
     "cbow": "cbow=0 is model='skipgram', the default, and cbow=1 is model='cbow'.",
     "hs": "hs=1 is objective='hs', and hs=0 is objective='negative', the default.",
@@ -66,11 +74,8 @@ _PEER_ADVICE = {
     "compute_loss": "the held-out loss is always measured: see record['heldout'], on_epoch= and on_progress=.",
     "trim_rule": "keep= and drop= are lists of words to keep and to leave out.",
     "max_vocab_size": "counts are exact in bounded memory (max_memory=). To keep fewer words, use max_vocab=.",
-    **dict.fromkeys(("minn", "maxn", "bucket", "wordngrams"), _WHOLE_WORDS),
-    **dict.fromkeys(("hashfxn", "batch_words", "sorted_vocab", "null_word", "lrupdaterate", "debug"), _NOT_NEEDED),
     "verbose": "on_progress= takes a function that is called with a pairloom.Progress.",
     "binary": "the suffix of output= names the format: .bin is word2vec's binary, .vec its text.",
-    "total_examples": _NOT_NEEDED,
 }
 
 
