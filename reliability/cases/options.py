@@ -24,6 +24,7 @@ LINES = {
     "pairs": "baskets baskets.txt -o old.txt --quiet",
     "fold-in": "model.loom more.txt -o old.loom --quiet --min-count 1",
     "near": "model.loom cat",
+    "similarity": "model.loom cat dog",
     "analogy": "model.loom cat dog cow",
     "evaluate": "model.loom questions.txt similar.tsv",
     "explain": "model.loom text.txt --quiet",
@@ -237,6 +238,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--words": READ, "--cache-dir": CACHE,
     },
     "near": {"model": MODEL, "word": {"kat": "Did you mean 'cat'"}},
+    "similarity": {"model": MODEL, "word": {"cat": "no second word"}},
     "analogy": {"model": MODEL, "word": {"cat": "three words"}},
     "evaluate": {"model": MODEL, "file": READ, "--against": MODEL},
     "explain": {
