@@ -25,6 +25,7 @@ LINES = {
     "pairs": "baskets baskets.txt -o old.txt --quiet",
     "fold-in": "model.loom more.txt -o old.loom --quiet --min-count 1",
     "near": "model.loom cat",
+    "similarity": "model.loom cat dog",
     "map": "model.loom -o old.svg --quiet",
     "analogy": "model.loom cat dog cow",
     "evaluate": "model.loom questions.txt similar.tsv",
@@ -271,6 +272,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--words": READ, "--cache-dir": CACHE, "--config": CONFIG,
     },
     "near": {"model": MODEL, "word": {"kat": "Did you mean 'cat'"}, "--chart": PICTURE},
+    "similarity": {"model": MODEL, "word": {"cat": "no second word"}},
     "map": {
         "model": MODEL, "word": {"cat": "at least 2 words"}, "-o": PICTURE, "--title": {"": "empty"},
         "--neighbours-of": {"kat": "Did you mean 'cat'"}, "--to": {"kat": "Did you mean 'cat'"},
