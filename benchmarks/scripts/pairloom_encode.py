@@ -1,6 +1,6 @@
 """pairloom from text to ids (count and encode) with an empty cache, after loading the kernels.
 
-    python pairloom_encode.py CORPUS THREADS [spaces|words|icu]      prints the seconds; CPU seconds to stderr
+python pairloom_encode.py CORPUS THREADS [spaces|words|icu]      prints the seconds; CPU seconds to stderr
 """
 
 import sys
