@@ -165,7 +165,7 @@ CASES = [
          ConfigError,
          43),
     Case("a mistyped command", ["trian", "text.txt"], None, "Did you mean train?", fault=43),
-    Case("no command", [], None, "name a command"),
+    Case("an empty command", [""], None, "there is no command ''"),
     Case("an argument too many", ["info", "model.loom", "old.loom"], None, "unexpected argument 'old.loom'"),
     Case("an output in a folder that is missing", ["train", "text.txt", "-o", "none/m.loom"],
          ask(lambda model: model.save("none/m.loom")), "none", fault=45),

@@ -20,6 +20,7 @@ LINES = {
     "plan": "text.txt --quiet --min-count 1 --pairs-per-second 1e6",
     "plan --read-vocab": "--read-vocab counted.txt --pairs-per-second 1e6",
     "vocab": "text.txt -o old.vocab --quiet",
+    "inspect": "text.txt --quiet",
     "phrases": "text.txt -o old.txt --quiet",
     "walk": "edges.txt -o old.txt --quiet",
     "pairs": "baskets baskets.txt -o old.txt --quiet",
@@ -96,6 +97,7 @@ OUTSIDE = {
         "--words": "0 1 -1 x 1X 1e9 nan 3B",
     },
     "train --pairs": {"--min-context-count": "0 -1 nan inf -0.5", "--min-count": "0 -1 nan inf -0.5"},
+    "inspect": {"--max-sentence": "1 0 -1 1000001"},
     "vocab": {
         "--max-sentence": "1 0 -1 1000001",
         "--min-count": "0 -1 nan inf 1.5",
@@ -255,6 +257,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--read-vocab": {**READ, "text.txt": "text.txt"}, "--min-count": {"2": "used as they are"},
         "--keep": {"words.txt": "used as they are"}, "--tokens": {"1M": "Give words too"},
     },
+    "inspect": {"corpus": READ, "--encoding": ENCODING},
     "vocab": {
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": READ, "--drop": READ,
         "--max-memory": MEMORY, "--cache-dir": {"": "empty"}, "--config": CONFIG,

@@ -57,7 +57,9 @@ def config_values(config: type) -> dict[str, tuple[Any, ...]]:
     found: dict[str, tuple[Any, ...]] = {}
     for field in fields(config):
         kind: Any = field.type
-        if kind is bool:
+        if field.name == "tokenize":  # a choice, or a function
+            found[field.name] = NOT_CALLABLE
+        elif kind is bool:
             found[field.name] = NOT_A_SWITCH
         elif get_origin(kind) is not None and all(isinstance(choice, str) for choice in get_args(kind)):
             found[field.name] = NOT_A_CHOICE
@@ -131,7 +133,7 @@ FUNCTIONS: dict[str, Asked] = {
         _const(corpus="text.txt", min_count=1, dim=4, epochs=1),
         {
             "corpus": CORPUS, **TRAINING, "keep": NOT_WORDS, "drop": NOT_WORDS, "vocabulary": NOT_VECTORS[1:],
-            "tokenize": NOT_CALLABLE, "start": (5, OBJECT, [], "", "missing.loom", "text.txt"), "grow": NOT_A_SWITCH,
+            "start": (5, OBJECT, [], "", "missing.loom", "text.txt"), "grow": NOT_A_SWITCH,
             "freeze": NOT_A_CHOICE[:2], "options": Anything("TrainConfig and TextOptions"), **TRAIN,
         },
         pairloom.train,
@@ -209,7 +211,7 @@ FUNCTIONS: dict[str, Asked] = {
             "corpus": CORPUS, "min_count": (0, -1, NAN, 1.5, "5", None, True), "scoring": ("maybe", 5, abs, None),
             "threshold": (0, -1, NAN, INF, "5", True, [], ["5"], [1, NAN], [1] * 11),
             "connectors": ("french", [5], [""], 5), "passes": (0, -1, 11, NAN, 1.5, "2", True),
-            "delimiter": ("", " ", None, 5, "x" * 101), **RUNNING, "tokenize": NOT_CALLABLE,
+            "delimiter": ("", " ", None, 5, "x" * 101), **RUNNING,
             "max_memory": NOT_MEMORY,
             "text": Anything("TextOptions"), **TEXT,
         },
@@ -247,7 +249,7 @@ FUNCTIONS: dict[str, Asked] = {
         pairloom.explain,
         {"embedding": embedding, **_const(corpus="text.txt")},
         {
-            "embedding": NOT_VECTORS, "corpus": CORPUS, **RUNNING, "tokenize": NOT_CALLABLE, "max_memory": NOT_MEMORY,
+            "embedding": NOT_VECTORS, "corpus": CORPUS, **RUNNING, "max_memory": NOT_MEMORY,
             "most_products": (0, -1, NAN, 1.5, "5", None, True), "text": Anything("TextOptions"),
             "lowercase": TEXT["lowercase"], "encoding": TEXT["encoding"], "errors": TEXT["errors"],
         },

@@ -9,6 +9,7 @@ import pytest
 
 from pairloom import ConfigError, InputError, MissingExtraError, Vectors
 from pairloom.maps import coordinates as module
+from pairloom.maps import tsne
 from pairloom.maps.components import components_of
 from pairloom.maps.coordinates import coordinates
 
@@ -47,6 +48,24 @@ def test_any_number_of_threads_gives_the_same_bytes(method, monkeypatch):
     vectors, _ = grouped(600)
     digests = {hashlib.sha256(coordinates(vectors, method, threads=t).tobytes()).digest() for t in (1, 2, 4)}
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize(("least", "gradient"), [(100, "fft"), (101, "bh")])
+def test_many_words_are_arranged_by_fft_on_the_grid_that_was_measured(least, gradient, monkeypatch):
+    import openTSNE
+
+    asked = {}
+    original = openTSNE.TSNEEmbedding
+
+    def recording(*args, **options):
+        asked.update(options)
+        return original(*args, **options)
+
+    monkeypatch.setattr(openTSNE, "TSNEEmbedding", recording)
+    monkeypatch.setattr(tsne, "BY_FFT", least)
+    vectors, of = grouped(100)
+    assert share_beside_own_group(coordinates(vectors, "tsne"), of, np.arange(100)) > 0.95
+    assert asked == {"negative_gradient_method": gradient, "ints_in_interval": tsne.GRID, "n_jobs": 1}
 
 
 def test_another_seed_gives_another_map_of_the_same_groups():

@@ -178,11 +178,11 @@ def rearranged(typed: Typed) -> list[str]:
 def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     typed = _with_config(parser, taken_apart(parser, words))
     args, unknown = parser.parse_known_args(rearranged(typed))
+    unknown = [word for word in unknown if word != "--"]  # which stays if the command has no arguments at all
     if unknown and unknown[0].startswith("-") and unknown[0] not in typed.arguments:
         parser.error(f"there is no option {unknown[0]}{_suggested_option(unknown[0], parser)}")
-    unexpected = [word for word in unknown if word != "--"]
-    if unexpected:
-        parser.error(f"unexpected argument {unexpected[0]!r}. {_expected_arguments(parser)}")
+    if unknown:
+        parser.error(f"unexpected argument {unknown[0]!r}. {_expected_arguments(parser)}")
     _check_not_empty(args)
     return args
 

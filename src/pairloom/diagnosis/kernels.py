@@ -26,7 +26,7 @@ _TEXT = [["a", "b", f"c{i % 4}", "d"] for i in range(40)]
 _FASTTEXT_WORDS = 2_000  # the n-grams of fewer are added up without a kernel
 
 
-class Step(NamedTuple):
+class Compiled(NamedTuple):
     """What was compiled or loaded for one purpose."""
 
     what: str
@@ -35,7 +35,7 @@ class Step(NamedTuple):
     loaded: int
 
 
-def compile_all(on_step: Callable[[str], object] = lambda what: None) -> list[Step]:
+def compile_all(on_step: Callable[[str], object] = lambda what: None) -> list[Compiled]:
     """Call every kernel once. on_step is called with what comes next."""
     steps = []
     with tempfile.TemporaryDirectory(prefix="pairloom-") as folder:
@@ -44,7 +44,7 @@ def compile_all(on_step: Callable[[str], object] = lambda what: None) -> list[St
             began, before = time.perf_counter(), _counts()
             call()
             compiled, loaded = (after - then for after, then in zip(_counts(), before, strict=True))
-            steps.append(Step(what, time.perf_counter() - began, compiled, loaded))
+            steps.append(Compiled(what, time.perf_counter() - began, compiled, loaded))
     return steps
 
 

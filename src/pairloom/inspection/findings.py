@@ -17,7 +17,7 @@ _GIANT = 5  # times max_sentence
 _FEW_LINES = 3
 
 
-class Finding(NamedTuple):
+class Oddity(NamedTuple):
     """What looks wrong, what to do, and the options that do it."""
 
     what: str
@@ -25,57 +25,57 @@ class Finding(NamedTuple):
     options: tuple[str, ...] = ()
 
 
-def findings(sample: TextSample, text: str, options: TextOptions, other: OtherFormat | None) -> Iterator[Finding]:
+def findings(sample: TextSample, text: str, options: TextOptions, other: OtherFormat | None) -> Iterator[Oddity]:
     """All that looks wrong. text: some of the text as it is in the files. other: its format, if not plain text.
 
     Of another format nothing else is said: its keys and tags are not words.
     """
     if other:
-        yield Finding(f"It is {other.name}, not plain text. To read it as it is, use --as-text.", other.advice)
+        yield Oddity(f"It is {other.name}, not plain text. To read it as it is, use --as-text.", other.advice)
     elif sample.tokens == 0:
-        yield Finding("It has no words.", "Give a text with one sentence or paragraph per line.")
+        yield Oddity("It has no words.", "Give a text with one sentence or paragraph per line.")
     else:
         yield from _in_plain_text(sample, text, options)
 
 
-def _in_plain_text(sample: TextSample, text: str, options: TextOptions) -> Iterator[Finding]:
+def _in_plain_text(sample: TextSample, text: str, options: TextOptions) -> Iterator[Oddity]:
     yield from _about_words(sample, text, options)
     yield from _about_lines(sample, options, unspaced(text).is_doubtful and options.rule == "spaces")
     tags = _TAG.findall(text)
     if len(tags) > _TAGS_PER_WORD * len(text.split()):
-        yield Finding(f"It has markup, for example {tags[0]!r}.", "Remove it first.")
+        yield Oddity(f"It has markup, for example {tags[0]!r}.", "Remove it first.")
 
 
-def _about_words(sample: TextSample, text: str, options: TextOptions) -> Iterator[Finding]:
+def _about_words(sample: TextSample, text: str, options: TextOptions) -> Iterator[Oddity]:
     found = unspaced(text)
     if options.rule in ("spaces", "words") and (found.is_doubtful if options.rule == "spaces" else found.has_some):
-        yield Finding(
+        yield Oddity(
             "Part of it is in a language that writes no spaces between words.",
             "Find words with --tokenize icu, after: pip install 'pairloom[icu]'",
             ("--tokenize icu",),
         )
     elif options.rule == "spaces" and _share(sample, _has_punctuation) > _SOME:
         example = next(word for word in sample.words if _has_punctuation(word))
-        yield Finding(
+        yield Oddity(
             f"Punctuation is part of words, for example {example!r}.",
             "Take it off with --tokenize words.",
             ("--tokenize words",),
         )
     if _share(sample, _has_no_letter) > _MANY:
-        yield Finding("Many words have no letter: numbers, signs.", "Check that this is the right file or column.")
+        yield Oddity("Many words have no letter: numbers, signs.", "Check that this is the right file or column.")
     if sample.capitals > _HALF and options.rule in ("spaces", "function") and not options.lowercase:
-        yield Finding("Most letters are capitals.", "Fold them with --lowercase.", ("--lowercase",))
+        yield Oddity("Most letters are capitals.", "Fold them with --lowercase.", ("--lowercase",))
 
 
-def _about_lines(sample: TextSample, options: TextOptions, unsegmented: bool) -> Iterator[Finding]:
+def _about_lines(sample: TextSample, options: TextOptions, unsegmented: bool) -> Iterator[Oddity]:
     with_words = sample.lines - sample.empty_lines
     if with_words <= _FEW_LINES and sample.longest_line > _GIANT * options.max_sentence:
-        yield Finding(
+        yield Oddity(
             f"One line has {sample.longest_line:,} words. It is cut after every {options.max_sentence:,}.",
             "Put a sentence or a paragraph on each line if you can.",
         )
     if not unsegmented and sample.lines_of_one > _MOST * with_words:
-        yield Finding(
+        yield Oddity(
             "Nearly all lines have a single word, which has no context to learn from.",
             "Put sentences on lines, not words.",
         )

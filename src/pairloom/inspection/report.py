@@ -9,7 +9,7 @@ from typing import Any
 from pairloom.config import TextOptions
 from pairloom.corpus.plain_text import other_format
 from pairloom.corpus.sentences import TextCorpus
-from pairloom.inspection.findings import Finding, findings
+from pairloom.inspection.findings import Oddity, findings
 from pairloom.inspection.sample import MIN_COUNTS, SAMPLE_BYTES, TextSample, look_at_letters, read_sample
 from pairloom.inspection.small_text import as_options, settings_for
 from pairloom.progress import OnProgress, ignore
@@ -67,7 +67,7 @@ def _of_sample(sample: TextSample) -> dict[str, Any]:
     }
 
 
-def _command(paths: Sequence[str], text: TextOptions, odd: Sequence[Finding], n_tokens: int) -> str:
+def _command(paths: Sequence[str], text: TextOptions, odd: Sequence[Oddity], n_tokens: int) -> str:
     """The command that trains on these files, with the options that the findings ask for."""
     given = [f"--encoding {text.encoding}"] if text.encoding != TextOptions().encoding else []
     given += ["--lowercase"] if text.lowercase else []

@@ -41,7 +41,8 @@ def tsne(start: Float64s, near: Nearest, seed: int, on_progress: OnProgress) -> 
     from openTSNE import TSNEEmbedding
 
     gradient = "fft" if len(start) >= BY_FFT else "bh"
-    embedding = TSNEEmbedding(_start(start, seed), _affinities(near), negative_gradient_method=gradient, n_jobs=1)
+    how = {"negative_gradient_method": gradient, "ints_in_interval": GRID, "n_jobs": 1}
+    embedding = TSNEEmbedding(_start(start, seed), _affinities(near), **how)
     report = reporter("layout", STEPS_TOGETHER + STEPS_APART, on_progress)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
