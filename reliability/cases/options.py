@@ -292,7 +292,9 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--page": {**WRITTEN, "model.loom": "to be read"}, "--corpus": READ, "what": {"kat": "kat"},
         "--max-memory": MEMORY,
     },
-    "report": {"model": MODEL, "-o": {**WRITTEN, "model.loom": "to be read"}, "--evaluate": READ},
+    "report": {
+        "model": MODEL, "-o": {**WRITTEN, "model.loom": "to be read"}, "--evaluate": READ, "--config": CONFIG,
+    },
     "explore": {"model": MODEL, "--export": {**WRITTEN, "model.loom": "to be read"}, "--host": {"": "empty"}},
     "explore --no-browser": {
         "--host": dict.fromkeys(["no.such.host.invalid", "x" * 300], "has no address"),
@@ -300,13 +302,16 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     },
     "compare": {
         "model": MODEL, "other": MODEL, "word": {"kat": "Did you mean 'cat'"}, "--noise": MODEL,
-        "--page": {**WRITTEN, "model.loom": "to be read"},
+        "--page": {**WRITTEN, "model.loom": "to be read"}, "--config": CONFIG,
     },
     "trajectory": {
         "--word": {"kat": "'kat' is in 0 models", "": "empty"}, "model": MODEL,
-        "--page": {**WRITTEN, "model.loom": "to be read"},
+        "--page": {**WRITTEN, "model.loom": "to be read"}, "--config": CONFIG,
     },
-    "align": {"model": MODEL, "--to": MODEL, "-o": {**WRITTEN, "new.doc": "suffix", "model.loom": "to be read"}},
+    "align": {
+        "model": MODEL, "--to": MODEL, "-o": {**WRITTEN, "new.doc": "suffix", "model.loom": "to be read"},
+        "--config": CONFIG,
+    },
     "index": {"model": MODEL},
     "classes": {"model": MODEL, "-o": WRITTEN, "-k": dict.fromkeys(["0", "-1", "1000"], "a k of 1 to 20")},
     "info": {"model": MODEL},
