@@ -42,6 +42,9 @@ class Package(NamedTuple):
 def packages() -> Iterator[Package]:
     """The packages that the metadata of pairloom name, first those that it always needs."""
     requirements = [*map(_parsed, metadata.requires("pairloom") or [])]
+    requirements = [
+        found for found in requirements if _normalised(found[0]) in MODULES
+    ]  # another version may name more
     requirements.append(("llvmlite", "", ""))  # Numba brings it, and of the two it is the one that fails
     for name, extra, condition in sorted(requirements, key=lambda found: (found[1], found[0])):
         if extra or not condition or is_installed(name):  # a condition without an extra is about another Python
