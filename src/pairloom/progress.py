@@ -25,6 +25,7 @@ Stage = Literal[
     "neighbours",
     "layout",
     "place",
+    "spell",
 ]
 
 SECONDS_BETWEEN_REPORTS = 0.25
@@ -55,6 +56,7 @@ class Progress:
     whole, solve, index         words
     neighbours, place           words
     layout                      steps
+    spell                       solutions, each for sixteen columns
     compile, cluster, factor    nothing: these stages only announce that they start
     measure                     the same
     """

@@ -25,12 +25,13 @@ _WORDS_AT_ONCE = 1 << 16  # between two checks for Ctrl-C: some 0.1 s
 
 
 class Bags(NamedTuple):
-    """The n-grams of each word, and how much the word counts."""
+    """The n-grams of each word that have a row, and how much the word counts."""
 
     starts: npt.NDArray[np.int64]  # (n_words + 1,): word w has ngrams[starts[w] : starts[w + 1]]
     ngrams: npt.NDArray[np.uint32]
+    lengths: npt.NDArray[np.int64]  # (n_words,): the number of its n-grams, with those that have no row; 1 or more
     weights: Float64s  # (n_words,)
-    bucket: int
+    n_rows: int
 
 
 Targets = Callable[[int], Matrix]  # the number of a block -> (n_words, COLUMNS), padded with zeros
@@ -47,8 +48,8 @@ def diagonal(bags: Bags) -> Matrix:
     """About the diagonal of AᵀDA."""
     from pairloom.kernel.counts import ridge as kernel
 
-    found = np.zeros(bags.bucket, np.float32)
-    kernel.add_diagonal(bags.starts, bags.ngrams, bags.weights, found)
+    found = np.zeros(bags.n_rows, np.float32)
+    kernel.add_diagonal(bags.starts, bags.ngrams, bags.lengths, bags.weights, found)
     return found
 
 
@@ -60,7 +61,7 @@ def solve(bags: Bags, targets: Targets, l2: float, out: Matrix, pool: Workers, r
 
     def solve_one(block: int) -> None:
         columns = slice(block * COLUMNS, min((block + 1) * COLUMNS, out.shape[1]))
-        X = np.zeros((bags.bucket, COLUMNS), np.float32)
+        X = np.zeros((bags.n_rows, COLUMNS), np.float32)
         descend(bags, targets(block), l2, scale, X)
         out[:, columns] = X[:, : columns.stop - columns.start]
 
@@ -99,7 +100,7 @@ def error(bags: Bags, T: Matrix, X: Matrix) -> Float64s:
     from pairloom.kernel.counts import ridge as kernel
 
     errors = np.zeros(X.shape[1])
-    kernel.squared_errors(bags.starts, bags.ngrams, bags.weights, X, T, errors)
+    kernel.squared_errors(bags.starts, bags.ngrams, bags.lengths, bags.weights, X, T, errors)
     return errors
 
 
@@ -107,7 +108,7 @@ def _over_words(kernel: Callable[..., None], bags: Bags, source: Matrix, target:
     for first in range(0, len(bags.weights), _WORDS_AT_ONCE):
         stop_if_cancelled()
         last = min(first + _WORDS_AT_ONCE, len(bags.weights))
-        kernel(bags.starts, bags.ngrams, bags.weights, first, last, source, target)
+        kernel(bags.starts, bags.ngrams, bags.lengths, bags.weights, first, last, source, target)
 
 
 def _ratio(a: Float64s, b: Float64s) -> Matrix:

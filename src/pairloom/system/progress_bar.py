@@ -34,6 +34,7 @@ STAGES = {
     "neighbours": "finding the nearest words of each word",
     "layout": "laying out the map",
     "place": "placing rarer words on the map",
+    "spell": "fitting the rows of n-grams",
 }
 
 

@@ -3,6 +3,9 @@
 The n-grams of a word are the pieces of `<word>` of minn to maxn letters. Each is hashed into a bucket, which has a row.
 The vector of a word without a row of its own is the mean of the rows of its n-grams. Sums are in float32 and in the
 order of fastText, so that they have its bits.
+
+fastText keeps a row for every bucket. `with_spelling` fits rows for the buckets that the words of a model use, a tenth
+of them or less. All other buckets share one row, the last.
 """
 
 from typing import Any, NamedTuple
@@ -25,11 +28,12 @@ _FEW_NGRAMS = 100_000  # Python sums these in less time than it takes to load th
 class Subwords(NamedTuple):
     """The rows of n-grams, after those of some words if there are any, and which n-grams a word has."""
 
-    rows: Matrix  # (n_words + bucket, dim), mapped from a file or in memory
+    rows: Matrix  # (n_words + bucket, dim), or (len(used) + 1, dim); mapped from a file or in memory
     n_words: int
     bucket: int
     minn: int
     maxn: int
+    used: npt.NDArray[np.int64] | None = None  # the buckets with a row of their own, rising; None: all have one
 
     def rows_of(self, word: bytes) -> list[int]:
         """The rows of the n-grams of a word: minn to maxn letters of `<word>`, but not `<` or `>` alone.
@@ -45,8 +49,16 @@ class Subwords(NamedTuple):
             for n in range(1, min(self.maxn, last - i) + 1):
                 h = hash_of(text[letters[i + n - 1] : letters[i + n]], h)
                 if n >= self.minn and not (n == 1 and i in (0, last - 1)):
-                    found.append(self.n_words + h % self.bucket)
-        return found
+                    found.append(h % self.bucket)
+        return [*map(int, self.rows_of_buckets(np.array(found, np.int64)))]
+
+    def rows_of_buckets(self, buckets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The row of each bucket."""
+        if self.used is None:
+            return self.n_words + buckets
+        at = np.searchsorted(self.used, buckets)
+        found = np.append(self.used, -1)[at] == buckets
+        return np.where(found, at, len(self.used))
 
     def mean(self, rows: list[int]) -> npt.NDArray[np.float32]:
         """The mean of some rows: added one by one, then multiplied, both in float32."""
@@ -95,6 +107,12 @@ class SubwordVectors(Vectors):
         return self.subwords.rows_of(word.encode("utf-8", "replace"))
 
 
+def fitted_subwords(vectors: Vectors) -> Subwords | None:
+    """The n-grams that `with_spelling` fitted, if it did. Those of a fastText file belong to that file."""
+    subwords = vectors.subwords if isinstance(vectors, SubwordVectors) else None
+    return None if subwords is None or subwords.used is None else subwords
+
+
 def with_subwords_of(old: Vectors, words: list[str], vectors: Matrix, counts: Counts) -> Vectors:
     """Other words with their vectors, which make vectors for words without a row as `old` does, if it does."""
     if isinstance(old, SubwordVectors):
@@ -111,12 +129,26 @@ def word_vectors(subwords: Subwords, words: list[bytes]) -> Matrix:
         return vectors
     from pairloom.kernel.text.subwords import mean_rows
 
-    text, ends = marked_text(words)
+    text, ends = _marked_text(words)
     mean_rows(text, ends, subwords.rows, subwords.n_words, subwords.bucket, subwords.minn, subwords.maxn, vectors)
     return vectors
 
 
-def marked_text(words: list[bytes]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+def listed_ngrams(
+    words: list[bytes], bucket: int, minn: int, maxn: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+    """The number of n-grams of each word, and the buckets of all of them, one word after the other."""
+    from pairloom.kernel.text import subwords as kernel
+
+    text, ends = _marked_text(words)
+    lengths = np.zeros(len(words), np.int64)
+    kernel.count_ngrams(text, ends, minn, maxn, lengths)
+    buckets = np.empty(lengths.sum(), np.uint32)
+    kernel.list_ngrams(text, ends, bucket, minn, maxn, buckets)
+    return lengths, buckets
+
+
+def _marked_text(words: list[bytes]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
     """The bytes of every `<word>`, joined, and where each ends. Of a word without n-grams there are none."""
     texts = [b"<%b>" % word if word != END else b"" for word in words]
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))

@@ -15,6 +15,7 @@ NAMES = (  # in the order of --help
     "walk",
     "pairs",
     "fold-in",
+    "spell",
     "near",
     "map",
     "analogy",

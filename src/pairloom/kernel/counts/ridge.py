@@ -1,6 +1,6 @@
 """Ridge regression on bags of n-grams by conjugate gradients, COLUMNS columns of the unknown matrix at a time.
 
-A is the matrix of bags: A[w, g] = (how often word w has n-gram g) / (the n-grams of w). Its rows are ngrams[starts[w] :
+A is the matrix of bags: A[w, g] = (how often word w has n-gram g) / lengths[w]. Word w has ngrams[starts[w] :
 starts[w + 1]], with a repeated n-gram listed again. D has the weights of the words on its diagonal. The columns of a
 block are independent problems that share the reading of A. Every sum runs in a fixed order in one thread.
 """
@@ -13,14 +13,13 @@ COLUMNS = 16  # two registers of eight, and a cache line
 
 
 @njit(nogil=True, cache=True)
-def add_transposed(starts, ngrams, weights, first, last, T, B):
+def add_transposed(starts, ngrams, lengths, weights, first, last, T, B):
     """B += AᵀD T over words first to last."""
     share = np.empty(COLUMNS, np.float32)
     for w in range(first, last):
-        n = starts[w + 1] - starts[w]
-        if n == 0 or weights[w] == 0:
+        if weights[w] == 0:
             continue
-        factor = np.float32(weights[w] / n)
+        factor = np.float32(weights[w] / lengths[w])
         for j in range(COLUMNS):
             share[j] = factor * T[w, j]
         for i in range(starts[w], starts[w + 1]):
@@ -30,19 +29,18 @@ def add_transposed(starts, ngrams, weights, first, last, T, B):
 
 
 @njit(nogil=True, cache=True)
-def add_normal(starts, ngrams, weights, first, last, P, Q):
+def add_normal(starts, ngrams, lengths, weights, first, last, P, Q):
     """Q += AᵀDA P over words first to last."""
     share = np.empty(COLUMNS, np.float32)
     for w in range(first, last):
-        n = starts[w + 1] - starts[w]
-        if n == 0 or weights[w] == 0:
+        if weights[w] == 0:
             continue
         share[:] = 0
         for i in range(starts[w], starts[w + 1]):
             g = ngrams[i]
             for j in range(COLUMNS):
                 share[j] += P[g, j]
-        factor = np.float32(weights[w] / (n * n))
+        factor = np.float32(weights[w] / (lengths[w] * lengths[w]))
         for j in range(COLUMNS):
             share[j] *= factor
         for i in range(starts[w], starts[w + 1]):
@@ -52,26 +50,24 @@ def add_normal(starts, ngrams, weights, first, last, P, Q):
 
 
 @njit(nogil=True, cache=True)
-def add_diagonal(starts, ngrams, weights, diagonal):
+def add_diagonal(starts, ngrams, lengths, weights, diagonal):
     """diagonal += that of AᵀDA, but for n-grams that a word has twice: it is used to precondition only."""
     for w in range(len(starts) - 1):
-        n = starts[w + 1] - starts[w]
         for i in range(starts[w], starts[w + 1]):
-            diagonal[ngrams[i]] += np.float32(weights[w] / (n * n))
+            diagonal[ngrams[i]] += np.float32(weights[w] / (lengths[w] * lengths[w]))
 
 
 @njit(nogil=True, cache=True)
-def squared_errors(starts, ngrams, weights, X, T, errors):
+def squared_errors(starts, ngrams, lengths, weights, X, T, errors):
     """errors[j] += sum over the words of weight * (A X - T)[w, j]²."""
     for w in range(len(starts) - 1):
-        n = starts[w + 1] - starts[w]
-        if n == 0 or weights[w] == 0:
+        if weights[w] == 0:
             continue
         for j in range(COLUMNS):
             total = np.float32(0)
             for i in range(starts[w], starts[w + 1]):
                 total += X[ngrams[i], j]
-            error = np.float64(total) / n - T[w, j]
+            error = np.float64(total) / lengths[w] - T[w, j]
             errors[j] += weights[w] * error * error
 
 
