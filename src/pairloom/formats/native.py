@@ -21,10 +21,10 @@ from pairloom.vectors.subwords import MAX_NGRAM, Subwords, SubwordVectors, fitte
 from pairloom.vectors.vectors import Vectors
 
 # In the order of the file: the widest numbers first, so that each tensor begins at a multiple of its number's size.
-_INTEGERS = {name: ("I64",) for name in ("word_offsets", "word_counts", "context_offsets", "context_counts")}
-_MATRICES = {name: ("F32", "F16") for name in ("W", "C")}
-_TEXTS = {name: ("U8",) for name in ("words", "contexts")}
-_NGRAM_INTEGERS = {name: ("I64",) for name in ("ngram_sizes", "ngram_buckets")}
+_INTEGERS = dict.fromkeys(("word_offsets", "word_counts", "context_offsets", "context_counts"), ("I64",))
+_MATRICES = dict.fromkeys(("W", "C"), ("F32", "F16"))
+_TEXTS = dict.fromkeys(("words", "contexts"), ("U8",))
+_NGRAM_INTEGERS = dict.fromkeys(("ngram_sizes", "ngram_buckets"), ("I64",))
 _WITH_SPELLING = Layout(
     "pairloom",
     2,

@@ -1,8 +1,8 @@
 """Writing fastText's `.bin`, in the layout that `fasttext.py` states (version 12), for fastText, gensim and others.
 
-There the vector of a word w with n n-grams is the mean of its own row and of the rows u_g of its n-grams. So the own row
-is (n + 1) v_w - Σ_g u_g, which makes the mean v_w but for rounding. The rows of n-grams are those of `with_spelling` or
-of a fastText file. Without any, the file has words only. Output rows are the v_c of the words, zero where there is none.
+There the vector of a word with n n-grams is the mean of its own row and the rows u_g of its n-grams. So its own row is
+(n + 1) v_w - Σ_g u_g, which makes the mean v_w but for rounding. The rows of n-grams are those of `with_spelling` or of
+a fastText file. Without any, the file has words only. Output rows are the v_c of the words, zero where there is none.
 """
 
 import struct
@@ -15,7 +15,7 @@ from pairloom.errors import InputError
 from pairloom.formats.detect import FASTTEXT_MAGIC
 from pairloom.system.display import quoted
 from pairloom.system.files import atomic_write
-from pairloom.types import Matrix, PathName
+from pairloom.types import Counts, Float64s, Matrix, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import recorded_options
 from pairloom.vectors.subwords import Subwords, SubwordVectors, listed_ngrams
@@ -92,7 +92,7 @@ def _own_rows(vectors: Vectors, words: list[bytes], subwords: Subwords) -> Itera
         yield rows
 
 
-def _subtract(own: Matrix, lengths: Matrix, rows: Matrix) -> None:
+def _subtract(own: Float64s, lengths: Counts, rows: Matrix) -> None:
     """own[i] -= the sum of the next lengths[i] rows."""
     has = np.flatnonzero(lengths)
     if len(has):

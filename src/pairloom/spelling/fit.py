@@ -1,6 +1,6 @@
 """Vectors for unknown words from their spelling: a bag of subwords (Zhao, Mudgal & Liang 2018).
 
-The vector of an unknown word w with n n-grams is predicted by the mean of their rows, (1/n) Σ_g u_g. The rows are fitted
+The vector of an unknown word with n n-grams is predicted by the mean of their rows, (1/n) Σ_g u_g. The rows are fitted
 to the words that have a vector: they minimise
 
     Σ_w weight(w) |t_w - (1/n) Σ_g u_g|²  +  l2 Σ_g |u_g - m|²
@@ -15,7 +15,7 @@ all rows are multiplied by the mean length of the v_w, so that made vectors fit 
 
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from pairloom.vectors.subwords import MAX_NGRAM, Subwords, SubwordVectors, liste
 from pairloom.vectors.vectors import Vectors
 
 MINN, MAXN, BUCKETS = 3, 6, 2_000_000  # fastText's
-L2S = (0.32, 0.08, 0.02, 0.005, 0.00125)  # to choose from; they are tried until the next is worse
+L2S = (0.32, 0.08, 0.02, 0.005, 0.00125, 0.0003)  # to choose from; they are tried until the next is worse
 USUAL_L2 = 0.02  # best, or near to it, for the vectors that we tried
 _HELD_OUT_ONE_IN = 20
 
@@ -44,20 +44,6 @@ class SpellingKeywords(TypedDict, total=False):
     l2: float | None
     threads: int | None
     on_progress: OnProgress
-
-
-def with_spelling(embedding: Embedding, **options: Unpack[SpellingKeywords]) -> Embedding:
-    """The same model, whose words also have vectors for words never seen, made from their n-grams.
-
-    minn, maxn   the least and the largest number of letters of an n-gram
-    buckets      n-grams are hashed into this number of buckets, as in fastText; those in one bucket share a row
-    l2           the weight of the penalty on the rows; None chooses it by words that are left out for this
-    threads      as in `train`; the result is the same for any number of them
-
-    Words of the model keep their vectors. `record["spelling"]` says what was chosen, and how much of the vectors of
-    words that were left out their spelling explained: 1 would be all, 0 no more than their mean.
-    """
-    return _with_spelling(embedding, **options)
 
 
 class _Problem(NamedTuple):
@@ -79,8 +65,9 @@ class _Problem(NamedTuple):
         return found
 
 
-def _with_spelling(
+def with_spelling(
     embedding: Embedding,
+    *,
     minn: int = MINN,
     maxn: int = MAXN,
     buckets: int = BUCKETS,
@@ -88,6 +75,16 @@ def _with_spelling(
     threads: int | None = None,
     on_progress: OnProgress = ignore,
 ) -> Embedding:
+    """The same model, whose words also have vectors for words never seen, made from their n-grams.
+
+    minn, maxn   the least and the largest number of letters of an n-gram
+    buckets      n-grams are hashed into this number of buckets, as in fastText; those in one bucket share a row
+    l2           the weight of the penalty on the rows; None chooses it by words that are left out for this
+    threads      as in `train`; the result is the same for any number of them
+
+    Words of the model keep their vectors. `record["spelling"]` says what was chosen, and how much of the vectors of
+    words that were left out their spelling explained: 1 would be all, 0 no more than their mean.
+    """
     _check(minn, maxn, buckets, l2)
     words = embedding.words
     words.check()
@@ -110,9 +107,9 @@ def _with_spelling(
     return Embedding(words=spelled, contexts=embedding.contexts, record=record)
 
 
-def _check(minn: object, maxn: object, buckets: object, l2: object) -> None:
+def _check(minn: int, maxn: int, buckets: int, l2: float | None) -> None:
     check_whole("maxn", maxn, 1, MAX_NGRAM, "6 is usual")
-    check_whole("minn", minn, 1, int(str(maxn)), "3 is usual, and at most maxn")
+    check_whole("minn", minn, 1, maxn, "3 is usual, and at most maxn")
     check_whole("buckets", buckets, 1, 1 << 31, "2000000 is usual")
     if l2 is not None:
         check_number("l2", l2, 1e-9, 1e9, "0.02 is usual; leave it out to have it chosen")

@@ -21,6 +21,8 @@ PURPOSE = "print the words nearest to a word, by cosine"
 EXAMPLE = "pairloom near king.loom king queen"
 OPTION_NAMES = {"topn": "-n"}
 
+NOT_SEEN = "  (not seen in training: from its spelling)"
+
 
 def arguments(parser: ArgumentParser) -> None:
     add_model(parser)
@@ -54,7 +56,8 @@ def run(args: Namespace) -> None:
 
     def answer(word: str) -> None:
         near = vectors.most_similar(word, topn=args.n, restrict_vocab=args.restrict_vocab, indexer=index)
-        print_neighbours(word, near, {"word": word} if args.json else None)
+        seen = word in vectors
+        print_neighbours(word if seen else word + NOT_SEEN, near, {"word": word, "seen": seen} if args.json else None)
         if args.chart is not None:
             found[word] = near
 
