@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 
 from pairloom.config import check_number, check_whole, checked_threads
-from pairloom.errors import InputError
+from pairloom.errors import ConfigError, InputError
 from pairloom.progress import OnProgress, Progress, ignore, reporter
 from pairloom.spelling.ridge import Bags, descend, diagonal, error, n_blocks, solve
 from pairloom.system.threads import Workers, workers
@@ -109,7 +109,9 @@ def with_spelling(
 
 def _check(minn: int, maxn: int, buckets: int, l2: float | None) -> None:
     check_whole("maxn", maxn, 1, MAX_NGRAM, "6 is usual")
-    check_whole("minn", minn, 1, maxn, "3 is usual, and at most maxn")
+    check_whole("minn", minn, 1, MAX_NGRAM, "3 is usual")
+    if minn > maxn:
+        raise ConfigError(f"minn={minn} is more than maxn={maxn}. Use a minn of at most maxn; 3 and 6 are usual.")
     check_whole("buckets", buckets, 1, 1 << 31, "2000000 is usual")
     if l2 is not None:
         check_number("l2", l2, 1e-9, 1e9, "0.02 is usual; leave it out to have it chosen")
