@@ -123,7 +123,7 @@ OUTSIDE = {
     },
     "spell": {
         "--minn": "0 -1 7",
-        "--maxn": "0 -1 2 51",
+        "--maxn": "0 -1 51",
         "--buckets": "0 -1 2147483649",
         "--l2": "0 -1 nan inf",
         "--threads": THREADS,
