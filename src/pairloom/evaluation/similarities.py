@@ -14,7 +14,7 @@ from pairloom.config import check_whole
 from pairloom.errors import InputError
 from pairloom.evaluation.correlation import CONFIDENCE, DRAWS, pearson, spearman, spearman_interval
 from pairloom.evaluation.lines import ScoreLine, ScoresTable, covered, decimal, file_name
-from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy, cosines, unit_rows
+from pairloom.evaluation.lookup import DEFAULT_POLICY, Case, Lookup, Policy, cosines, unit_rows
 from pairloom.evaluation.questions import QuestionFile, as_number, columns, read
 from pairloom.types import Float64s, PathName
 from pairloom.vectors import similarity
@@ -46,6 +46,8 @@ class SimilarityScores(ScoresTable):
     def lines(self) -> Iterator[ScoreLine]:
         """Both correlations; Spearman's with its interval."""
         test, known = file_name(self.file), covered(self.known, self.pairs)
+        if self.policy.unknown == "spell":
+            known += f", {self.used - self.known:,} spelled"
         interval = f" [{self.interval[0]:.3f}, {self.interval[1]:.3f}]" if self.interval else ""
         yield ScoreLine(test, "Spearman", decimal(self.spearman) + interval, known)
         yield ScoreLine(test, "Pearson", decimal(self.pearson), known)
@@ -74,7 +76,7 @@ def similarities(
     judged = np.array([number for _, _, number in pairs])
     known = ~np.isnan(cosine)
     if policy.unknown == "spell":
-        _spell(words, Lookup.of(words, policy), pairs, cosine)
+        _spell(words, policy, pairs, cosine)
     used = np.ones_like(known) if policy.unknown == "wrong" else ~np.isnan(cosine)
     x, y = judged[used], np.nan_to_num(cosine[used], nan=0.0)
     return SimilarityScores(
@@ -121,17 +123,19 @@ def _cosines(vectors: Vectors, lookup: Lookup, pairs: list[Pair]) -> Float64s:
     return cosine
 
 
-def _spell(vectors: Vectors, lookup: Lookup, pairs: list[Pair], cosine: Float64s) -> None:
-    """Fill in the cosines of pairs with unknown words whose vectors can be made. Words are spelled as in the file."""
+def _spell(vectors: Vectors, policy: Policy, pairs: list[Pair], cosine: Float64s) -> None:
+    """Fill in the cosines of pairs with unknown words whose vectors can be made: in lower case, unless case counts."""
+    lookup = Lookup.of(vectors, policy)
     for i in np.flatnonzero(np.isnan(cosine)).tolist():
-        units = [_unit(vectors, lookup, word) for word in pairs[i][:2]]
+        units = [_unit(vectors, lookup, word, policy.case) for word in pairs[i][:2]]
         if units[0] is not None and units[1] is not None:
             cosine[i] = round(similarity.cosine(units[0], units[1]), 12)
 
 
-def _unit(vectors: Vectors, lookup: Lookup, word: str) -> Float64s | None:
+def _unit(vectors: Vectors, lookup: Lookup, word: str, case: Case) -> Float64s | None:
     rows = lookup.rows([word])
     if rows is not None:
         (unit,) = unit_rows(vectors, np.array(rows))
         return cast(Float64s, unit)
-    return unit_vector(vectors, word) if vectors.has_vector(word) else None
+    spelled = word.lower() if case == "fold" else word
+    return unit_vector(vectors, spelled) if vectors.has_vector(spelled) else None

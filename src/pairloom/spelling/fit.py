@@ -111,9 +111,7 @@ def _check(minn: int, maxn: int, buckets: int, l2: float | None) -> None:
     check_whole("maxn", maxn, 1, MAX_NGRAM, "6 is usual")
     check_whole("minn", minn, 1, MAX_NGRAM, "3 is usual")
     if minn > maxn:
-        raise ConfigError(
-            f"minn={minn} is more than maxn, {maxn}. Use a smaller minn or a larger maxn; 3 and 6 are usual."
-        )
+        raise ConfigError(f"minn={minn} is more than maxn, {maxn}. Use a smaller minn or a larger maxn.")
     check_whole("buckets", buckets, 1, 1 << 31, "2000000 is usual")
     if l2 is not None:
         check_number("l2", l2, 1e-9, 1e9, "0.02 is usual; leave it out to have it chosen")

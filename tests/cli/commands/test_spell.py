@@ -62,6 +62,12 @@ def test_evaluate_scores_pairs_with_unknown_words_if_asked(folder, output):
     assert (skipped["known"], skipped["used"]) == (2, 2)
     assert (spelled["known"], spelled["used"], spelled["pairs"]) == (2, 4, 4)
     assert scores("plain.loom", "spell")["used"] == 2
+    assert "2 of 4, 2 spelled" in output(
+        "evaluate", folder / "spelled.loom", folder / "pairs.tsv", "--unknown", "spell"
+    )
+    (folder / "capitals.tsv").write_text("Sing\tsings\t9\nsing\tdance\t2\nTeaching\tteach\t8\nTALK\tPAINTER\t3\n")
+    command = ["evaluate", folder / "spelled.loom", folder / "capitals.tsv", "--unknown", "spell", "--json"]
+    assert json.loads(output(*command))[0]["results"][0]["spearman"] == spelled["spearman"]
     assert "the others are spelled, or skipped." in output(
         "evaluate", folder / "spelled.loom", folder / "pairs.tsv", "--unknown", "spell"
     )
