@@ -185,3 +185,10 @@ def test_rows_beyond_float32_are_refused_and_nothing_is_written(tmp_path):
     with pytest.raises(InputError, match=r"would be beyond float32. Make the vectors shorter."):
         Embedding.of_words(words).save(tmp_path / "s.bin", "fasttext")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_words_without_ngrams_are_their_own_rows(tmp_path):
+    given = spelled()
+    end = SubwordVectors(["</s>"], np.array([[1, 2, 3, 4]], np.float32), np.array([1]), given.words.subwords)
+    Embedding.of_words(end).save(tmp_path / "s.bin", "fasttext")
+    assert pairloom.load(tmp_path / "s.bin").words.vectors.tolist() == [[1, 2, 3, 4]]
