@@ -39,6 +39,7 @@ ORDER = (
     "reports",
     "comparison",
     "planning",
+    "tuning",
     "diagnosis",
     "sklearn",
     "explorer",

@@ -66,6 +66,8 @@ _HOME = {
     "sppmi_table": "training.sppmi",
     "train": "training.train",
     "train_pairs": "training.train",
+    "TuningResult": "tuning",
+    "tune": "tuning",
     "walk": "graphs.walks",
     "word_classes": "vectors.classes",
 }
@@ -98,6 +100,7 @@ __all__ = [
     "TextOptions",
     "TrainConfig",
     "Trajectory",
+    "TuningResult",
     "UnknownWordError",
     "Vectors",
     "VectorsWarning",
@@ -117,6 +120,7 @@ __all__ = [
     "train",
     "train_pairs",
     "trajectory",
+    "tune",
     "walk",
     "word_classes",
 ]
@@ -156,6 +160,7 @@ if TYPE_CHECKING:
     from pairloom.training.checkpoint import Checkpoints
     from pairloom.training.sppmi import sppmi_table
     from pairloom.training.train import train, train_pairs
+    from pairloom.tuning import TuningResult, tune
     from pairloom.vectors.classes import word_classes
     from pairloom.vectors.documents import document_vectors
     from pairloom.vectors.embedding import Embedding

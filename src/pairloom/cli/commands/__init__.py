@@ -21,6 +21,7 @@ GROUPS = {  # in the order of --help
 NAMES = (  # within a group, in the order of --help
     "train",
     "plan",
+    "tune",
     "vocab",
     "phrases",
     "inspect",
