@@ -183,7 +183,7 @@ def as_arguments(options: Mapping[str, Any]) -> list[str]:
         if value is True:
             spelt.append(option)
         elif isinstance(value, str | int | float) and value is not False:
-            spelt.append(f"{option} {shlex.quote(str(value))}")
+            spelt.append(f"{option} {shlex.quote(_cell(value))}")
     return spelt
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from pairloom.config import TrainConfig
 from pairloom.corpus.vocabulary import keep_probability
 from pairloom.errors import InputError
-from pairloom.evaluation import AnalogyScores, CategoryScores, QuestionFile, SimilarityScores, evaluate
+from pairloom.evaluation import AnalogyScores, CategoryScores, QuestionFile, SimilarityScores, evaluate, kind_of
 from pairloom.tuning.ranks import ranks
 from pairloom.tuning.sampling import CHECK, CHOOSE, TextSample
 from pairloom.types import Float64s, Rows
@@ -165,7 +165,7 @@ class Questions:
     held_out = False
 
     def __init__(self, file: QuestionFile) -> None:
-        self.file, self.name = file, "score"
+        self.file, self.name = file, kind_of(file)
 
     def score(self, model: Embedding, threads: int) -> Score:
         scores = evaluate(model, self.file, threads=threads)
