@@ -19,8 +19,9 @@ def test_every_preset_is_a_set_of_valid_options():
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_what_is_recorded_are_the_options(preset):
-    options = {**PRESETS[preset], "dim": 4, "epochs": 2}
-    by_name = pairloom.train(TEXT, preset=preset, dim=4, epochs=2)
+    given = {"dim": 4, "epochs": 2, "sample": 0.5}
+    options = {**PRESETS[preset], **given}
+    by_name = pairloom.train(TEXT, preset=preset, **given)
     assert by_name.record == pairloom.train(TEXT, **options).record
     assert (by_name.words.vectors == pairloom.train(TEXT, **options).words.vectors).all()
 

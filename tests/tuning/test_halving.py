@@ -1,6 +1,6 @@
 from typing import NamedTuple
 
-from pairloom.tuning.halving import Step, next_step, rungs_for
+from pairloom.tuning.halving import NextTrial, next_step, rungs_for
 
 
 class Done(NamedTuple):
@@ -15,7 +15,7 @@ def run(quality, n, rungs=3):
     for _ in range(n):
         step = next_step(done, rungs)
         done.append(Done(*step, quality(step.candidate)))
-    return [Step(*trial[:2]) for trial in done]
+    return [NextTrial(*trial[:2]) for trial in done]
 
 
 def test_the_defaults_go_first_up_to_the_last_rung():

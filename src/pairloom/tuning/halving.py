@@ -33,7 +33,7 @@ class Scored(Protocol):
     def score(self) -> float: ...
 
 
-class Step(NamedTuple):
+class NextTrial(NamedTuple):
     """A trial to do: a candidate on a rung."""
 
     candidate: int
@@ -50,16 +50,16 @@ def rungs_for(tokens: int, seed: int) -> list[Rung]:
     return [*(Rung(share, seed) for share in shares), Rung(1.0, seed), Rung(1.0, seed + 1)]
 
 
-def next_step(done: Sequence[Scored], n_rungs: int) -> Step:
+def next_step(done: Sequence[Scored], n_rungs: int) -> NextTrial:
     """The next trial. A candidate that is one more than all before is a new one."""
     reached = sum(trial.candidate == 0 for trial in done)
     if reached < n_rungs:
-        return Step(0, reached)
+        return NextTrial(0, reached)
     for rung in reversed(range(n_rungs - 1)):
         above = {trial.candidate for trial in done if trial.rung == rung + 1}
         order = sorted((trial for trial in done if trial.rung == rung), key=lambda t: (-t.score, t.candidate))
         best = order[: -(-len(order) // KEEP_ONE_OF)]  # a third, rounded up
         for trial in best:
             if trial.candidate not in above:
-                return Step(trial.candidate, rung + 1)
-    return Step(1 + max((trial.candidate for trial in done), default=-1), 0)
+                return NextTrial(trial.candidate, rung + 1)
+    return NextTrial(1 + max((trial.candidate for trial in done), default=-1), 0)

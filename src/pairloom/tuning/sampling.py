@@ -28,7 +28,7 @@ class Line(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class TextSample:
+class LineSample:
     """The lines of a sample, in the order of the corpus."""
 
     lines: list[Line]
@@ -63,7 +63,7 @@ def hashed(words: Sequence[str]) -> tuple[float, int]:
     return place, int.from_bytes(digest[8:], "big") % FOLDS
 
 
-def sample_lines(corpus: Corpus, most: int, on_progress: OnProgress = ignore) -> TextSample:
+def sample_lines(corpus: Corpus, most: int, on_progress: OnProgress = ignore) -> LineSample:
     """Read a corpus once and keep a sample of at most `most` tokens."""
     kept: list[Line] = []
     share, n_kept, n_read = 1.0, 0, 0
@@ -83,7 +83,7 @@ def sample_lines(corpus: Corpus, most: int, on_progress: OnProgress = ignore) ->
             f"{corpus.name} has {n_read:,} tokens, of which {n_kept:,} can be used for trials. Settings for such a "
             f"text cannot be told apart: give one of at least {FEWEST_TOKENS:,} tokens in lines that differ."
         )
-    return TextSample(lines=kept, share=share, tokens_read=n_read)
+    return LineSample(lines=kept, share=share, tokens_read=n_read)
 
 
 def _sentences(corpus: Corpus, on_progress: OnProgress) -> Iterator[list[str]]:

@@ -20,7 +20,7 @@ from pairloom.training.checkpoint import Every
 from pairloom.training.train import train
 from pairloom.tuning.halving import next_step, rungs_for
 from pairloom.tuning.result import Ending, Trial, TuningResult
-from pairloom.tuning.sampling import FEWEST_TOKENS, TextSample, sample_lines
+from pairloom.tuning.sampling import FEWEST_TOKENS, LineSample, sample_lines
 from pairloom.tuning.space import ITEMS, TEXT, Options, Space, default_options, propose, searched
 from pairloom.tuning.yardsticks import HeldOut, NextItem, Questions, Yardstick
 from pairloom.types import CorpusLike, PathName
@@ -96,7 +96,7 @@ class Search:
         self._seed = int(options.get("seed", 1))
         self._questions = None if target in TARGETS else Questions(read(target))
         self._space: Space = searched(ITEMS if target == "next-item" else TEXT, options)
-        self._sample: TextSample | None = None
+        self._sample: LineSample | None = None
         self._name = ""
         if not self._space:
             raise ConfigError("All options that are searched are given, so there is nothing to try. Leave some out.")
@@ -151,7 +151,7 @@ class Search:
         """The fixed options of trials. Their text is already split into words."""
         return {name: value for name, value in self._fixed.items() if name not in _READING}
 
-    def _read(self, on_progress: OnProgress) -> TextSample:
+    def _read(self, on_progress: OnProgress) -> LineSample:
         text = TextOptions(**{name: value for name, value in self._fixed.items() if name in _READING})
         with open_corpus(self._corpus, text=text) as corpus:
             corpus.check_beginning()
@@ -159,7 +159,7 @@ class Search:
             corpus.check_unchanged()
         return self._sample
 
-    def _yardstick(self, sample: TextSample) -> Yardstick:
+    def _yardstick(self, sample: LineSample) -> Yardstick:
         if self._questions is not None:
             return self._questions
         return NextItem(sample) if self._target == "next-item" else HeldOut(sample)
@@ -201,7 +201,7 @@ class Search:
 class _Texts:
     """The shares of a sample as files, so that each is encoded once for all trials."""
 
-    def __init__(self, sample: TextSample, held_out: bool, folder: Path) -> None:
+    def __init__(self, sample: LineSample, held_out: bool, folder: Path) -> None:
         self.sample, self.folder = sample, folder
         self._held_out = held_out
         self._texts: dict[float, CorpusLike] = {}

@@ -62,8 +62,9 @@ def work(options: Mapping[str, Any]) -> float:
 def propose(space: Space, number: int, best: Options, tried: Iterable[Options], seed: int) -> Options | None:
     """The options of the candidate of this number; None if nothing new is found."""
     draw, known = random.Random(f"{seed}/{number}"), list(tried)
-    for _ in range(_TRIES):
-        options = _changed(draw, space, best) if number % 2 == 0 else _drawn(draw, space)
+    for i in range(_TRIES):
+        near = number % 2 == 0 and i < _TRIES // 2  # all that is near may be known
+        options = _changed(draw, space, best) if near else _drawn(draw, space)
         if options not in known and work(options) <= MOST_WORK:
             return options
     return None

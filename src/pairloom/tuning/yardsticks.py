@@ -25,7 +25,7 @@ from pairloom.corpus.vocabulary import keep_probability
 from pairloom.errors import InputError
 from pairloom.evaluation import AnalogyScores, CategoryScores, QuestionFile, SimilarityScores, evaluate, kind_of
 from pairloom.tuning.ranks import ranks
-from pairloom.tuning.sampling import CHECK, CHOOSE, TextSample
+from pairloom.tuning.sampling import CHECK, CHOOSE, LineSample
 from pairloom.types import Float64s, Rows
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import recorded_config
@@ -75,7 +75,7 @@ class HeldOut:
     name = "held-out neighbours, bits"
     held_out = True
 
-    def __init__(self, sample: TextSample) -> None:
+    def __init__(self, sample: LineSample) -> None:
         counts = Counter(word for words in sample.training(1.0, True) for word in words)
         frequent = sorted((word for word in counts if counts[word] >= _MIN_COUNT), key=lambda w: (-counts[w], w))
         self.candidates = frequent[:CANDIDATES]
@@ -122,14 +122,15 @@ def drawn_pairs(lines: Sequence[Sequence[str]], keep: dict[str, float]) -> list[
 class NextItem:
     """Guesses the last item of held-out sessions from the items before it: the hit rate at 20.
 
-    The guesses are the 20 items with the largest log p(c | w) (see the top of this file), with Σ 2^-i v_w of the latest
-    items for v_w, the last one having the weight 1. Items without a vector are missed.
+    The guesses are the 20 items with the largest
+        log p(c) + Σ a_i (log p(c | w_i) - log p(c)),   a_i = 1, 1/2, 1/4, ...  from the last item w_1 backwards
+    with log p(c | w) as at the top of this file. Items without a vector are missed.
     """
 
     name = f"hit rate at {GUESSES}"
     held_out = True
 
-    def __init__(self, sample: TextSample) -> None:
+    def __init__(self, sample: LineSample) -> None:
         folds = [[words for words in sample.fold(number) if len(words) > 1] for number in (CHOOSE, CHECK)]
         self.folds = [random.Random("sessions").sample(fold, min(QUESTIONS, len(fold))) for fold in folds]
         check_questions(min(map(len, self.folds)), "held-out lines of two items or more")
@@ -144,18 +145,22 @@ class NextItem:
         row_of = model.contexts.key_to_index
         asked = [i for i, words in enumerate(sessions) if words[-1] in row_of]
         right = np.array([row_of[sessions[i][-1]] for i in asked], np.intp)
-        queries = np.array([_query(model, sessions[i][:-1]) for i in asked]).reshape(-1, model.dim)
+        queries = np.array([_query(model, sessions[i][:-1]) for i in asked]).reshape(-1, model.dim + 1)
+        popularity = np.log(np.asarray(model.contexts.counts, np.float64))
+        beyond = prior(model, recorded_config(model.record)) - popularity
         found = np.full(len(sessions), len(row_of) + GUESSES, np.intp)
-        found[asked] = ranks(queries, model.contexts.vectors, prior(model, recorded_config(model.record)), right)
+        found[asked] = ranks(queries, np.column_stack([model.contexts.vectors, beyond]), popularity, right)
         return found
 
 
 def _query(model: Embedding, items: Sequence[str]) -> Float64s:
-    query = np.zeros(model.dim)
+    """Σ a_i v_i over the latest items that have vectors, followed by Σ a_i."""
+    query = np.zeros(model.dim + 1)
     for item in items[-_LATEST:]:
         query *= _DECAY
         if item in model.words.key_to_index:
-            query += model.words.vectors[model.words.key_to_index[item]]
+            query[:-1] += model.words.vectors[model.words.key_to_index[item]]
+            query[-1] += 1.0
     return query
 
 
