@@ -273,7 +273,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     },
     "inspect": {"corpus": READ, "--encoding": ENCODING},
     "tune": {
-        "corpus": {**READ, "text.txt": "cannot be told apart"}, "--encoding": ENCODING,
+        "corpus": {**READ, "text.txt": "20 are needed"}, "--encoding": ENCODING,
         "--for": {**READ, "text.txt": "text.txt"},
         "--budget": {**dict.fromkeys(["", "soon", "0s", "10", "epoch"], "--budget"), "1m": "not both"},
         "--tokens": dict.fromkeys(["", "many", "1", "-5", "nan"], "--tokens"),

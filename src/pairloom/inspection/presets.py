@@ -15,11 +15,11 @@ Preset = Literal["small", "standard", "large", "items", "graph"]
 
 PRESETS: dict[Preset, dict[str, Any]] = {
     # Text of up to about a million words. Each pair counts for more: more epochs, and more pairs by a wider window.
-    "small": {"epochs": 20, "window": 10, "noise_power": 1.0},
+    "small": {"epochs": 20, "window": 10},
     # Text of some million words.
     "standard": {"window": 10, "sample": 1e-4},
     # Text of tens of millions of words and more.
-    "large": {"dim": 300, "window": 10, "sample": 1e-4, "epochs": 3},
+    "large": {"dim": 300, "sample": 1e-4, "epochs": 3},
     # Sessions and baskets: all items matter, frequent ones too, and there are few clicks on each.
     "items": {"epochs": 40, "negatives": 15, "lr": 0.05, "sample": 0.0, "min_count": 1},
     # Walks over a graph, which repeat each node many times.

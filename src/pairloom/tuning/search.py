@@ -247,15 +247,21 @@ def checked_search(
 
 def _checked_budget(trials: int | None, budget: str | None) -> tuple[int, float | None]:
     """The most trials, and the most seconds if there is a limit."""
-    if trials is not None and budget is not None:
+    seconds = None if budget is None else _checked_time(budget)
+    if trials is not None and seconds is not None:
         raise ConfigError("A search ends after some trials or after some time. Give trials or budget, not both.")
-    if budget is not None:
-        try:
-            seconds = Every.of(budget).seconds
-        except ConfigError:
-            seconds = None
-        if seconds is None:
-            raise ConfigError(f"budget={budget!r} is not a time. Use for example 90s, 10m or 1h.")
+    if seconds is not None:
         return MOST_TRIALS, seconds
     check_whole("trials", 30 if trials is None else trials, 1, MOST_TRIALS, "30 to 100 is usual")
     return 30 if trials is None else int(trials), None
+
+
+def _checked_time(budget: object) -> float:
+    """The seconds of a budget."""
+    try:
+        seconds = Every.of(budget).seconds
+    except ConfigError:
+        seconds = None
+    if seconds is None:
+        raise ConfigError(f"budget={budget!r} is not a time. Use for example 90s, 10m or 1h.")
+    return seconds
