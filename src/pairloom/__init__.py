@@ -67,6 +67,8 @@ _HOME = {
     "sppmi_table": "training.sppmi",
     "train": "training.train",
     "train_pairs": "training.train",
+    "TuningResult": "tuning",
+    "tune": "tuning",
     "walk": "graphs.walks",
     "word_classes": "vectors.classes",
 }
@@ -100,6 +102,7 @@ __all__ = [
     "TextOptions",
     "TrainConfig",
     "Trajectory",
+    "TuningResult",
     "UnknownWordError",
     "Vectors",
     "VectorsWarning",
@@ -119,6 +122,7 @@ __all__ = [
     "train",
     "train_pairs",
     "trajectory",
+    "tune",
     "walk",
     "word_classes",
 ]
@@ -159,6 +163,7 @@ if TYPE_CHECKING:
     from pairloom.training.monitoring import Epoch
     from pairloom.training.sppmi import sppmi_table
     from pairloom.training.train import train, train_pairs
+    from pairloom.tuning import TuningResult, tune
     from pairloom.vectors.classes import word_classes
     from pairloom.vectors.documents import document_vectors
     from pairloom.vectors.embedding import Embedding

@@ -14,6 +14,7 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import SmallTextWarning
+from pairloom.inspection.presets import Preset
 from pairloom.inspection.small_text import advice
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
@@ -36,6 +37,7 @@ _log = logging.getLogger(__name__)
 def train(
     corpus: CorpusLike = (),  # has a default, so that `sentences=` of other programs gets the hint of every wrong name
     *,
+    preset: Preset | None = None,
     threads: int | None = None,
     keep: Collection[str] = (),
     drop: Collection[str] = (),
@@ -58,6 +60,7 @@ def train(
 
     options          the fields of `TrainConfig` (dim, window, negatives, epochs, ...) and of `TextOptions` (lowercase,
                      encoding, errors, max_sentence, as_text, tokenize)
+    preset           options for a kind of data: small, standard, large, items or graph; those that are given win
     threads          all cores by default; the vectors are the same for any number
     executor         who trains, for example `RayExecutor(workers=4)` on a cluster; the vectors are the same
     keep, drop       words to keep even if they are rare, and words to leave out
@@ -77,6 +80,7 @@ def train(
     with reported_progress(progress, on_progress) as report:
         plan = Plan.of_text(
             options,
+            preset=preset,
             start=start,
             grow=grow,
             freeze=freeze,
