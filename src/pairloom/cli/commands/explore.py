@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from pairloom.cli.arguments import add_json, add_threads, whole_number
+from pairloom.cli.arguments import add_json, add_quiet, add_threads, whole_number
 from pairloom.cli.console import print_message, progress
 from pairloom.cli.files import check_not_read, closed_pipe_is_no_error
 from pairloom.cli.models import load
@@ -38,7 +38,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="words and contexts in the file, the most frequent ones (default: 10000)",
     )
-    parser.add_argument("--quiet", action="store_true", help="do not print progress or a summary")
+    add_quiet(parser)
     add_json(parser, "the address and the token, or a summary of the exported page,")
 
 

@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from pairloom.cli.arguments import add_corpus, add_json, explicit_options
+from pairloom.cli.arguments import add_corpus, add_json, add_quiet, explicit_options
 from pairloom.cli.console import progress
 from pairloom.cli.files import input_paths
 from pairloom.cli.tables import print_table
@@ -18,7 +18,7 @@ EXAMPLE = "pairloom inspect corpus.txt --tokenize words"
 
 def arguments(parser: ArgumentParser) -> None:
     add_corpus(parser)
-    parser.add_argument("--quiet", action="store_true", help="do not print progress")
+    add_quiet(parser, "progress")
     add_json(parser)
 
 

@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
-from pairloom.cli.arguments import add_json, add_threads, whole_number
+from pairloom.cli.arguments import add_json, add_quiet, add_threads, whole_number
 from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read, closed_pipe_is_no_error
 from pairloom.cli.models import add_matrix_choice, add_model, chosen_vectors, load
@@ -45,7 +45,7 @@ def arguments(parser: ArgumentParser) -> None:
     add_matrix_choice(parser)
     running = parser.add_argument_group("running")
     add_threads(running, "the map is the same for any number of threads")
-    running.add_argument("--quiet", action="store_true", help="do not print progress or a summary")
+    add_quiet(running)
     add_json(running, "the words with their places")
 
 
