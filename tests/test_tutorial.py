@@ -5,6 +5,7 @@ versions of Python, and so do the answers. Therefore not numbers are compared, b
 shows must be in what is printed.
 """
 
+import ast
 import contextlib
 import io
 import json
@@ -65,3 +66,30 @@ def cell_output(cell):
     """What a cell printed, and the text of its value."""
     outputs = cell["outputs"]
     return "".join("".join(output.get("text", output.get("data", {}).get("text/plain", ""))) for output in outputs)
+
+
+def run_cell(source, names):
+    """What a cell prints, and the text of the value of its last statement."""
+    *first, last = ast.parse(source).body
+    if not isinstance(last, ast.Expr):
+        first, last = [*first, last], None
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(ast.Module(first, []), "cell", "exec"), names)
+        value = None if last is None else eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+    return printed.getvalue() + ("" if value is None else repr(value))
+
+
+def test_the_cells_of_the_notebook_run_and_return_what_is_kept(tmp_path, monkeypatch):
+    pytest.importorskip("openTSNE")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    cells = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) >= 8
+    for cell in cells:
+        assert_most_is_printed(cell_output(cell), run_cell("".join(cell["source"]), names))
+
+
+def test_the_notebook_is_small_and_names_no_machine():
+    text = NOTEBOOK.read_text()
+    assert len(text) < 50_000
+    assert str(Path.home()) not in text and "/tmp" not in text and '"error"' not in text
