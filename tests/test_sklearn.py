@@ -147,21 +147,22 @@ def test_it_passes_the_checks_for_estimators():
     assert [result["status"] for result in results] == ["passed"] * len(results)
 
 
-@pytest.mark.parametrize(
-    "check",
-    [  # check_estimator skips these for estimators of text, although they need no data
-        "check_do_not_raise_errors_in_init_or_set_params",
-        "check_estimator_cloneable",
-        "check_estimator_repr",
-        "check_estimator_tags_renamed",
-        "check_get_params_invariance",
-        "check_mixin_order",
-        "check_no_attributes_set_in_init",
-        "check_parameters_default_constructible",
-        "check_set_params",
-        "check_valid_tag_types",
-    ],
-)
+# check_estimator skips these for estimators of text, although they need no data
+CHECKS_WITHOUT_NUMBERS = [
+    "check_do_not_raise_errors_in_init_or_set_params",
+    "check_estimator_cloneable",
+    "check_estimator_repr",
+    "check_estimator_tags_renamed",
+    "check_get_params_invariance",
+    "check_mixin_order",
+    "check_no_attributes_set_in_init",
+    "check_parameters_default_constructible",
+    "check_set_params",
+    "check_valid_tag_types",
+]
+
+
+@pytest.mark.parametrize("check", CHECKS_WITHOUT_NUMBERS)
 def test_it_passes_the_checks_that_need_no_numbers(check):
     getattr(estimator_checks, check)("DocumentVectorizer", DocumentVectorizer())
 
@@ -324,7 +325,7 @@ def test_documents_without_words_cannot_be_trained_on(documents):
 
 
 def test_a_wrong_weighting_is_refused_before_training(texts, monkeypatch):
-    monkeypatch.setattr("pairloom.sklearn.train", lambda *_, **__: pytest.fail("trained first"))
+    monkeypatch.setattr("pairloom.sklearn.documents.train", lambda *_, **__: pytest.fail("trained first"))
     with pytest.raises(ConfigError):
         DocumentVectorizer(weighting="sif", sif_a=-1).fit(texts)
 
@@ -345,6 +346,12 @@ def test_a_wrong_parameter_is_refused_by_fit_and_not_by_the_constructor(texts, p
     assert str(refusal.value).startswith(message)
 
 
+def test_the_words_of_an_embedding_will_do(texts, fitted):
+    alone = DocumentVectorizer(embedding=fitted.embedding_.words, weighting="tfidf").fit(texts)
+    assert alone.transform(texts).tobytes() == fitted.transform(texts).tobytes()
+    assert alone.embedding_.words is fitted.embedding_.words
+
+
 # --- Imports
 
 
@@ -354,10 +361,12 @@ def run(program):
 
 def test_nothing_else_imports_scikit_learn():
     program = """
-import pkgutil, importlib, sys, pairloom
-for module in pkgutil.walk_packages(pairloom.__path__, "pairloom."):
-    if module.name not in ("pairloom.sklearn", "pairloom.__main__"):
-        importlib.import_module(module.name)
+import importlib, pathlib, sys, pairloom
+package = pathlib.Path(pairloom.__file__).parent
+for path in package.rglob("*.py"):
+    name = ".".join(path.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__")
+    if not name.startswith(("pairloom.sklearn", "pairloom.__main__")):
+        importlib.import_module(name)
 print("sklearn" in sys.modules)
 """
     done = run(program)

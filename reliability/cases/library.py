@@ -208,7 +208,7 @@ CASES = [
     *(Case(f"row {n}", None, row(n), "out of bounds", 1, IndexError, 74) for n in (20, 10**6, -21)),
     Case("a row by number", None, ask(lambda model: model.words[0]), "0", 2, UnknownWordError, 74),
     *(Case(f"{command} at the end of its input", [command, "model.loom"], None, code=0, fault=75)
-      for command in ("near", "analogy", "distance", "word-analogy")),
+      for command in ("near", "similarity", "analogy", "distance", "word-analogy")),
     Case("distance after EXIT", ["distance", "model.loom"], None, code=0, fault=75, stdin="cat\nEXIT\ndog\n"),
     Case("compute-accuracy without questions", ["compute-accuracy", "model.loom"], None, code=0, fault=75),
     Case("eight readers", None, read_by_eight, code=0, fault=76, right=bool),

@@ -26,6 +26,7 @@ LINES = {
     "pairs": "baskets baskets.txt -o old.txt --quiet",
     "fold-in": "model.loom more.txt -o old.loom --quiet --min-count 1",
     "near": "model.loom cat",
+    "similarity": "model.loom cat dog",
     "map": "model.loom -o old.svg --quiet",
     "analogy": "model.loom cat dog cow",
     "evaluate": "model.loom questions.txt similar.tsv",
@@ -274,6 +275,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--words": READ, "--cache-dir": CACHE, "--config": CONFIG,
     },
     "near": {"model": MODEL, "word": {"kat": "Did you mean 'cat'"}, "--chart": PICTURE},
+    "similarity": {"model": MODEL, "word": {"cat": "no second word"}},
     "map": {
         "model": MODEL, "word": {"cat": "at least 2 words"}, "-o": PICTURE, "--title": {"": "empty"},
         "--neighbours-of": {"kat": "Did you mean 'cat'"}, "--to": {"kat": "Did you mean 'cat'"},
@@ -290,7 +292,9 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--page": {**WRITTEN, "model.loom": "to be read"}, "--corpus": READ, "what": {"kat": "kat"},
         "--max-memory": MEMORY,
     },
-    "report": {"model": MODEL, "-o": {**WRITTEN, "model.loom": "to be read"}, "--evaluate": READ},
+    "report": {
+        "model": MODEL, "-o": {**WRITTEN, "model.loom": "to be read"}, "--evaluate": READ, "--config": CONFIG,
+    },
     "explore": {"model": MODEL, "--export": {**WRITTEN, "model.loom": "to be read"}, "--host": {"": "empty"}},
     "explore --no-browser": {
         "--host": dict.fromkeys(["no.such.host.invalid", "x" * 300], "has no address"),
@@ -298,13 +302,16 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     },
     "compare": {
         "model": MODEL, "other": MODEL, "word": {"kat": "Did you mean 'cat'"}, "--noise": MODEL,
-        "--page": {**WRITTEN, "model.loom": "to be read"},
+        "--page": {**WRITTEN, "model.loom": "to be read"}, "--config": CONFIG,
     },
     "trajectory": {
         "--word": {"kat": "'kat' is in 0 models", "": "empty"}, "model": MODEL,
-        "--page": {**WRITTEN, "model.loom": "to be read"},
+        "--page": {**WRITTEN, "model.loom": "to be read"}, "--config": CONFIG,
     },
-    "align": {"model": MODEL, "--to": MODEL, "-o": {**WRITTEN, "new.doc": "suffix", "model.loom": "to be read"}},
+    "align": {
+        "model": MODEL, "--to": MODEL, "-o": {**WRITTEN, "new.doc": "suffix", "model.loom": "to be read"},
+        "--config": CONFIG,
+    },
     "index": {"model": MODEL},
     "classes": {"model": MODEL, "-o": WRITTEN, "-k": dict.fromkeys(["0", "-1", "1000"], "a k of 1 to 20")},
     "info": {"model": MODEL},

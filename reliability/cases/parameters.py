@@ -91,6 +91,7 @@ NOT_MEMORY = (0, -1, NAN, INF, 1.5, "", "2 apples", "GB", True, [], OBJECT, 1000
 TRAINING = {
     **RUNNING, "output": NOT_AN_OUTPUT, "contexts_output": NOT_AN_OUTPUT, "checkpoint": NOT_CHECKPOINTS,
     "max_memory": NOT_MEMORY, "executor": (5, "local", [], OBJECT), "progress": NOT_A_SWITCH,
+    "on_epoch": NOT_CALLABLE,
 }  # fmt: skip
 
 
@@ -377,6 +378,7 @@ FUNCTIONS |= {
     "most_similar": _asking(
         "most_similar", {"positive": "cat"}, positive=QUERY, negative=("kat", *QUERY[2:7]), topn=TOPN,
         restrict_vocab=ROWS, weights=([NAN], [INF], [1, 2], ["1"], 5), indexer=(5, "x"),
+        candidates=("dog", 5, ["kat"], [5], [None]), ignore_missing=Anything("any truth value"),
     ),
     "most_similar_batch": _asking(
         "most_similar_batch", {"positive": ["cat"]}, positive=("cat", None, 5, ["kat"], [5], [np.zeros(4)]),
@@ -402,10 +404,12 @@ FUNCTIONS |= {
         "distances", {"word_or_vector": "cat"}, word_or_vector=("kat", None, 5, np.full(4, NAN), np.ones(3)),
         other_words=("cat", 5, ["kat"], [5]),
     ),
-    "doesnt_match": _asking("doesnt_match", {}, words=([], ["kat"], "cat dog", None, 5, [5])),
+    "doesnt_match": _asking(
+        "doesnt_match", {}, words=([], ["kat"], "cat dog", None, 5, [5]), ignore_missing=Anything("any truth value")
+    ),
     "n_similarity": _asking(
         "n_similarity", {"ws1": ["cat"], "ws2": ["dog"]}, ws1=([], ["kat"], None, 5, [5]),
-        ws2=([], ["kat"], None, 5, [5]),
+        ws2=([], ["kat"], None, 5, [5]), ignore_missing=Anything("any truth value"),
     ),
     "most_similar_to_given": _asking(
         "most_similar_to_given", {"key1": "cat", "keys_list": ["dog"]}, key1=WORD,
@@ -421,6 +425,7 @@ FUNCTIONS |= {
     "get_index": _asking("get_index", {}, key=WORD, default=Anything("given back as it is")),
     "get_vector": _asking("get_vector", {"key": "cat"}, key=WORD, norm=Anything("any truth value")),
     "vector": _asking("vector", {}, word=WORD),
+    "get": _asking("get", {}, word=Anything("the default for whatever has no vector"), default=Anything("given back")),
     "has_vector": _asking("has_vector", {}, word=Anything("anything else than a known word has none")),
     "__getitem__": _asking("__getitem__", {}, key_or_keys=(*WORD[:-2], ["kat"], ["cat", 5], [["cat"]])),
     "get_vecattr": _asking("get_vecattr", {"key": "cat", "attr": "count"}, key=WORD, attr=("maybe", None, 5)),

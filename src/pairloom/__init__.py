@@ -7,8 +7,8 @@
 >>> sorted(word for word, _ in emb.most_similar("red", topn=2))
 ['blue', 'green']
 
-Beside the names here, `pairloom.pairings` makes pairs from parses, graphs and baskets for `train_pairs`, and
-`pairloom.sklearn.DocumentVectorizer` is for scikit-learn's pipelines.
+Beside the names here, `pairloom.pairings` makes pairs from parses, graphs and baskets for `train_pairs`,
+`pairloom.sklearn` is for scikit-learn's pipelines, and `pairloom.gensim_compat` for scripts written for gensim.
 """
 
 import logging
@@ -29,6 +29,7 @@ _HOME = {
     "CorpusWarning": "errors",
     "DivergedError": "errors",
     "Embedding": "vectors.embedding",
+    "Epoch": "training.monitoring",
     "FastTextVectors": "formats",
     "FoldedIn": "fold_in.fold_in",
     "Index": "vectors.index",
@@ -81,6 +82,7 @@ __all__ = [
     "CorpusWarning",
     "DivergedError",
     "Embedding",
+    "Epoch",
     "FastTextVectors",
     "FoldedIn",
     "Index",
@@ -154,6 +156,7 @@ if TYPE_CHECKING:
     from pairloom.progress import Progress
     from pairloom.reports import LearningCurve, report
     from pairloom.training.checkpoint import Checkpoints
+    from pairloom.training.monitoring import Epoch
     from pairloom.training.sppmi import sppmi_table
     from pairloom.training.train import train, train_pairs
     from pairloom.vectors.classes import word_classes

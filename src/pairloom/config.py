@@ -46,6 +46,38 @@ PEER_NAMES = {
     "train": "corpus",
     "shrink_windows": "window_shape",
     "pretrainedvectors": "start",
+    "sg": "model",
+    "cbow": "model",
+    "hs": "objective",
+    "loss": "objective",
+    "cbow_mean": "cbow_gradient",
+    "callbacks": "on_epoch",
+    "saveoutput": "contexts_output",
+}
+
+# Names of theirs that have no counterpart here, and why.
+_WHOLE_WORDS = "pairloom learns whole words, not n-grams of letters or words. Leave it out."
+_NOT_NEEDED = "it would change nothing here. Leave it out."
+PEERS_ALONE = {
+    **dict.fromkeys(("minn", "maxn", "bucket", "wordngrams"), _WHOLE_WORDS),
+    **dict.fromkeys(("hashfxn", "batch_words", "sorted_vocab", "null_word"), _NOT_NEEDED),
+    **dict.fromkeys(("lrupdaterate", "debug", "total_examples", "total_words"), _NOT_NEEDED),
+}
+
+# What to do in Python about names whose values are others here, or that several of ours stand for.
+_PEER_ADVICE = {
+    **PEERS_ALONE,
+    "sg": "sg=1 is model='skipgram', the default, and sg=0 is model='cbow'.",
+    "cbow": "cbow=0 is model='skipgram', the default, and cbow=1 is model='cbow'.",
+    "hs": "hs=1 is objective='hs', and hs=0 is objective='negative', the default.",
+    "loss": "loss='ns' is objective='negative', the default; 'hs' and 'softmax' are objective='hs' and 'softmax'.",
+    "cbow_mean": "windows are always averaged. cbow_gradient='undivided' is gensim's gradient for cbow_mean=1.",
+    "callbacks": "on_epoch= takes a function that is called at the end of each epoch with a pairloom.Epoch.",
+    "compute_loss": "the held-out loss is always measured: see record['heldout'], on_epoch= and on_progress=.",
+    "trim_rule": "keep= and drop= are lists of words to keep and to leave out.",
+    "max_vocab_size": "counts are exact in bounded memory (max_memory=). To keep fewer words, use max_vocab=.",
+    "verbose": "on_progress= takes a function that is called with a pairloom.Progress.",
+    "binary": "the suffix of output= names the format: .bin is word2vec's binary, .vec its text.",
 }
 
 
@@ -349,9 +381,16 @@ def check_names(names: Iterable[str], known: Iterable[str]) -> None:
     known = list(known)
     for name in names:
         if name not in known:
-            meant = PEER_NAMES.get(name.lower()) or next(iter(get_close_matches(name, known, 1, 0.6)), None)
-            hint = f"did you mean {meant!r}?" if meant else f"the options are {', '.join(known)}."
-            raise ConfigError(f"There is no option {name!r}; {hint}")
+            raise ConfigError(f"There is no option {name!r}; {_hint(name, known)}")
+
+
+def _hint(name: str, known: list[str]) -> str:
+    """What to use instead of an option that does not exist: that of another program, or the most similar one."""
+    advice, meant = _PEER_ADVICE.get(name.lower()), PEER_NAMES.get(name.lower())
+    if advice and (meant is None or meant in known):
+        return advice
+    meant = meant or next(iter(get_close_matches(name, known, 1, 0.6)), None)
+    return f"did you mean {meant!r}?" if meant else f"the options are {', '.join(known)}."
 
 
 # Notations, not encodings of text files. They can even spell halves of characters, which UTF-8 cannot hold.

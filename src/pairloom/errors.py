@@ -15,6 +15,7 @@
 
     CorpusWarning, VectorsWarning, CheckpointWarning (UserWarnings): something odd, but the work goes on
     SmallTextWarning (a CorpusWarning): other settings would suit the text better
+    IgnoredOptionWarning (a UserWarning): an argument of gensim that has no effect here
 
     Fault   internal: a reader raises it, and its caller turns it into an InputError with the name of the file
     NoPairsError (an InputError)   internal: its caller knows the corpus, and finds out which option would help
@@ -104,6 +105,10 @@ class VectorsWarning(UserWarning):
 
 class CheckpointWarning(UserWarning):
     """The newest checkpoint is damaged, and the one before it is used."""
+
+
+class IgnoredOptionWarning(UserWarning):
+    """An argument of gensim has no effect in `pairloom.gensim_compat`, or another one than there."""
 
 
 class Fault(Exception):

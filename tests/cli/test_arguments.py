@@ -47,6 +47,15 @@ def test_a_wrong_command_names_the_right_ones(typed, answer, capsys):
     assert f"pairloom: there is no command {answer}" in capsys.readouterr().err
 
 
+def test_an_option_of_fasttext_without_a_counterpart_says_so(capsys):
+    with pytest.raises(SystemExit):
+        main(["train", "corpus.txt", "-o", "m.loom", "--minn", "3"])
+    assert capsys.readouterr().err == (
+        "pairloom train: there is no option --minn: pairloom learns whole words, not n-grams of letters or words. "
+        "Leave it out. See: pairloom train --help\n"
+    )
+
+
 @pytest.mark.parametrize("command", NAMES)
 def test_every_command_has_help_with_an_example(command, capsys):
     with pytest.raises(SystemExit) as exit:

@@ -37,7 +37,7 @@ def offered_by_bash(scripts, line):
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("pairloom tr", {"train"}),
+        ("pairloom tr", {"train", "trajectory"}),
         ("pairloom help ne", {"near"}),
         ("pairloom train --mo", {"--model"}),
         ("pairloom train --model s", {"skipgram", "sppmi-svd"}),
@@ -84,7 +84,7 @@ def test_bash_offers_files_where_files_are_expected_and_nowhere_else(scripts, tm
             ("pairloom train --keep cor\t", r"corpus\ one.txt"),
             ("pairloom train --dim cor\t#", "--dim cor\a#"),  # the bell: nothing is offered
             ("pairloom cache cor\t#", "cache cor\a#"),
-            ("pairloom tra\t", "pairloom train "),
+            ("pairloom trai\t", "pairloom train "),
         ):
             os.write(ours, typed.encode())
             assert shown in shown_until(ours, shown, 20), typed
@@ -107,7 +107,7 @@ def test_zsh_loads_the_script(scripts):
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("pairloom tr", ["train"]),
+        ("pairloom tr", ["train", "trajectory"]),
         ("pairloom train --mo", ["--model"]),
         ("pairloom train --model s", ["skipgram", "sppmi-svd"]),
         ("pairloom word2vec -tr", ["-train"]),

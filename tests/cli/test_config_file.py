@@ -52,6 +52,7 @@ def test_required_options_and_lists_of_values_may_be_in_the_file(config):
     [
         ("dimm = 3", "run.toml has 'dimm', which is not an option here. Did you mean dim?"),
         ("vector_size = 3", "run.toml has 'vector_size', which is not an option here. Did you mean dim?"),
+        ("minn = 3", "run.toml has 'minn', which is not an option here: pairloom learns whole words, not n-grams of"),
         ("xyzzy = 3", "run.toml has 'xyzzy', which is not an option here. See: "),
         ("config = 'a.toml'", "run.toml has 'config', which is not an option here."),
         ("dim = 'many'", "argument --dim: 'many' is not a whole number."),

@@ -1,4 +1,4 @@
-"""The prompt of `near` and `analogy` at a terminal, tried at a real one; and colours there."""
+"""The prompts of `near`, `similarity` and `analogy` at a terminal, tried at a real one; and colours there."""
 
 import os
 import pty
@@ -60,6 +60,18 @@ def test_near_asks_for_words_suggests_others_and_goes_on(model, terminal):
     os.write(ours, b"\x04")
     shown_until(ours, "\0", 10)
     assert process.wait(60) == 0  # a misspelt word was answered; it is no failure of the command
+
+
+def test_similarity_asks_for_two_words(model, terminal):
+    process, ours = terminal("similarity", model)
+    assert "two words> " in shown_until(ours, "two words> ")
+    os.write(ours, b"cat\n")
+    assert "is not a pair. Give two words" in shown_until(ours, "two words> ")
+    os.write(ours, b"cat dog\n")
+    assert "  cat dog\r\n" in shown_until(ours, "two words> ")
+    os.write(ours, b"\x04")
+    shown_until(ours, "\0", 10)
+    assert process.wait(60) == 0
 
 
 def test_analogy_has_a_prompt_of_its_own_and_ctrl_c_ends_it(model, terminal):

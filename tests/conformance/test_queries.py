@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pairloom.formats.write_word2vec import write_binary
+from pairloom.gensim_compat import KeyedVectors
 from pairloom.vectors.vectors import Vectors
 from tests.vectors.test_queries import GENSIMS_PARAMETERS
 
@@ -34,6 +35,11 @@ print(json.dumps({
     "array_mean": plain(kv.get_mean_vector([3 * kv["w1"], "w2"])),
     "rows": plain(kv[["w9", "w2"]]),
     "centrality": [[w, float(x)] for x, w in kv.rank_by_centrality(["w1", "w2", "w3"], use_norm=False)],
+    "all_cosines": plain(kv.most_similar("w1", topn=None)),
+    "clipped": plain(kv.most_similar("w1", topn=3, clip_start=50, clip_end=90)),
+    "lenient": float(kv.n_similarity(["w1", "nowhere"], ["w3"])),
+    "lenient_odd": kv.doesnt_match(["w1", "w2", "nowhere", "w4"]),
+    "row": plain(kv[3]),
     "parameters": {name: " ".join([*inspect.signature(getattr(KeyedVectors, name)).parameters][1:])
                    for name in json.loads(sys.argv[2])},
 }))
@@ -94,6 +100,20 @@ def test_means_are_the_same(vectors, gensims):
 def test_centrality_is_the_same(vectors, gensims):
     ranked = vectors.rank_by_centrality(["w1", "w2", "w3"], use_norm=False)
     assert_alike([(word, product) for product, word in ranked], gensims["centrality"])
+
+
+def test_the_bridge_answers_call_by_call_as_gensim(vectors, gensims):
+    kv = KeyedVectors.of(vectors)
+    assert_alike(kv.most_similar(["w1", "w2"], ["w3"], topn=8), gensims["most_similar"])
+    assert_alike(kv.most_similar([("w1", 2.0), "w2"], [("w3", -0.5)], topn=8), gensims["weighted"])
+    assert_alike(kv.most_similar("w1", topn=8, restrict_vocab=60), gensims["restricted"])
+    assert_alike(kv.most_similar_cosmul(["w1", "w2"], ["w3"], topn=8), gensims["cosmul"])
+    assert kv.most_similar("w1", topn=None) == pytest.approx(np.array(gensims["all_cosines"]), abs=1e-5)
+    assert_alike(kv.most_similar("w1", topn=3, clip_start=50, clip_end=90), gensims["clipped"])
+    assert kv.n_similarity(["w1", "nowhere"], ["w3"]) == pytest.approx(gensims["lenient"], abs=1e-6)
+    assert kv.doesnt_match(["w1", "w2", "nowhere", "w4"]) == gensims["lenient_odd"]
+    assert kv.distances("w1", ["w2", "w9"]) == pytest.approx(gensims["distances"], abs=1e-6)
+    assert kv[3].tolist() == pytest.approx(gensims["row"])
 
 
 def test_gensim_has_the_parameters_that_ours_are_compared_with(gensims):

@@ -152,8 +152,8 @@ def test_another_suffix_is_refused_with_those_there_are(tmp_path, embedding, nam
         with pytest.raises(InputError) as refusal:
             act(tmp_path / name)
         assert str(refusal.value) == (
-            f"{tmp_path / name} has no suffix that names a format. Use one of .loom, .safetensors, .bin, .vec, .txt or "
-            ".parquet; .bin, .vec and .txt may be followed by .gz."
+            f"{tmp_path / name} has no suffix that names a format. Use one of .loom, .safetensors, .bin, .vec, .txt, "
+            ".parquet, .csv or .npz; .bin, .vec, .txt and .csv may be followed by .gz."
         )
     assert list(tmp_path.iterdir()) == []
 

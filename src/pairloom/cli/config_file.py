@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairloom.config import PEER_NAMES
+from pairloom.config import PEER_NAMES, PEERS_ALONE
 
 _LARGEST = 1_000_000  # bytes: a corpus or a device is not worth reading
 
@@ -89,7 +89,10 @@ def _words(action: Action, value: object, where: str) -> list[list[str]]:
 
 
 def _suggestion(name: str, known: list[str]) -> str:
-    peer = PEER_NAMES.get(name.replace("-", "_"), "").replace("_", "-")
+    theirs = name.lower().replace("-", "_")
+    if theirs in PEERS_ALONE and "dim" in known:
+        return f": {PEERS_ALONE[theirs]}"
+    peer = PEER_NAMES.get(theirs, "").replace("_", "-")
     similar = [peer] if peer in known else get_close_matches(name, known, 1)
     return f". Did you mean {similar[0]}?" if similar else ""
 

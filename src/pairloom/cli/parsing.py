@@ -16,7 +16,7 @@ from pairloom import __version__
 from pairloom.cli import commands
 from pairloom.cli.config_file import ConfigFileError, read_config
 from pairloom.cli.console import print_message
-from pairloom.config import PEER_NAMES
+from pairloom.config import PEER_NAMES, PEERS_ALONE
 
 _NEGATIVE_NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 _USAGE = "pairloom COMMAND [arguments and options, in any order]"
@@ -221,7 +221,10 @@ def _suggested_option(unknown: str, parser: argparse.ArgumentParser) -> str:
     """A sentence that names our option for an option of word2vec, gensim or fastText, or the most similar one."""
     known = [option for action in parser._actions for option in action.option_strings]
     name = unknown.lstrip("-").split("=")[0]
-    peer = PEER_NAMES.get(name.lower().replace("-", "_"))
+    theirs = name.lower().replace("-", "_")
+    if theirs in PEERS_ALONE and "--dim" in known:
+        return f": {PEERS_ALONE[theirs]}"
+    peer = PEER_NAMES.get(theirs)
     ours = f"--{peer.replace('_', '-')}" if peer else next(iter(get_close_matches(f"--{name}", known, 1)), None)
     return f". Did you mean {ours}?" if ours in known else ""
 

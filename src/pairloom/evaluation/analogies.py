@@ -22,6 +22,7 @@ from pairloom.evaluation.lines import ScoreLine, ScoresTable, covered, file_name
 from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy
 from pairloom.evaluation.questions import QuestionFile, read
 from pairloom.evaluation.search import METHODS, MethodName, answers, method_of
+from pairloom.system.extras import data_frame
 from pairloom.types import PathName, Rows
 from pairloom.vectors.embedding import Embedding, as_vectors
 from pairloom.vectors.vectors import Vectors
@@ -121,6 +122,10 @@ class AnalogyScores(ScoresTable):
         head = {"kind": "analogies", "file": self.file, "method": self.method, **self.policy.as_dict()}
         return head | parts | {"sections": [tally.as_dict() for tally in self.sections]}
 
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each section, and one for the total."""
+        return data_frame([tally.as_dict() for tally in (*self.sections, self.total)])
+
 
 def kinds_of(sections: Sequence[str]) -> list[Kind | None]:
     """The kind of each section, by its name. None if it is unknown.
@@ -148,15 +153,23 @@ def analogies(
     The words of a question cannot be its answer, nor can words that equal them once case is folded. An answer is
     correct if it is the expected word, again after folding case. The scores equal gensim's for the same policy.
     """
-    file, words, chosen = read(path), as_vectors(vectors), method_of(method)
-    lookup, sections = Lookup.of(words, policy), sections_of(file)
+    file, words = read(path), as_vectors(vectors)
+    marked = marked_sections(words, file, method=method, policy=policy, threads=threads)
+    tallies = tuple(_tally(section.name, marks, policy) for section, marks in marked)
+    return AnalogyScores(file=file.path, method=method, policy=policy, sections=tallies)
+
+
+def marked_sections(
+    words: Vectors, file: QuestionFile, *, method: MethodName, policy: Policy, threads: int | None = None
+) -> list[tuple[Section, list[bool | None]]]:
+    """Each section of a file, with a mark for each of its questions: see `mark_questions`."""
+    lookup, sections, chosen = Lookup.of(words, policy), sections_of(file), method_of(method)
 
     def answer(questions: Rows) -> Rows:
         return answers(words, questions, _excluded(lookup, questions), chosen, len(lookup.keys), threads).rows
 
     marks = iter(mark_questions(lookup, [question for section in sections for question in section.questions], answer))
-    tallies = tuple(_tally(section.name, [next(marks) for _ in section.questions], policy) for section in sections)
-    return AnalogyScores(file=file.path, method=method, policy=policy, sections=tallies)
+    return [(section, [next(marks) for _ in section.questions]) for section in sections]
 
 
 def mark_questions(lookup: Lookup, questions: Iterable[Question], answer: Callable[[Rows], Rows]) -> list[bool | None]:

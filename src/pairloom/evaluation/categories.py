@@ -20,7 +20,7 @@ from pairloom.errors import InputError
 from pairloom.evaluation.lines import ScoreLine, ScoresTable, covered, file_name, percent
 from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy, unit_rows
 from pairloom.evaluation.questions import QuestionFile, columns, read
-from pairloom.system.extras import need
+from pairloom.system.extras import data_frame, need
 from pairloom.system.threads import one_thread
 from pairloom.types import Float64s, PathName
 from pairloom.vectors.embedding import Embedding, as_vectors
@@ -54,6 +54,10 @@ class CategoryScores(ScoresTable):
         head = {"kind": "categories", "file": self.file, **self.policy.as_dict()}
         names = ("purity", "clusters", "words", "known", "coverage", "seed")
         return head | {name: getattr(self, name) for name in names}
+
+    def to_pandas(self) -> Any:
+        """A DataFrame of one row."""
+        return data_frame([self.as_dict()])
 
 
 def categories(

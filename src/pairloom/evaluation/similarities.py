@@ -16,6 +16,7 @@ from pairloom.evaluation.correlation import CONFIDENCE, DRAWS, pearson, spearman
 from pairloom.evaluation.lines import ScoreLine, ScoresTable, covered, decimal, file_name
 from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy, cosines
 from pairloom.evaluation.questions import QuestionFile, as_number, columns, read
+from pairloom.system.extras import data_frame
 from pairloom.types import Float64s, PathName
 from pairloom.vectors.embedding import Embedding, as_vectors
 from pairloom.vectors.vectors import Vectors
@@ -54,6 +55,10 @@ class SimilarityScores(ScoresTable):
         scores = {"spearman": self.spearman, "interval": self.interval, "pearson": self.pearson}
         sizes = {name: getattr(self, name) for name in ("pairs", "used", "known", "coverage")}
         return head | scores | sizes | {"bootstrap": {"draws": DRAWS, "confidence": CONFIDENCE, "seed": self.seed}}
+
+    def to_pandas(self) -> Any:
+        """A DataFrame of one row."""
+        return data_frame([{name: value for name, value in self.as_dict().items() if name != "bootstrap"}])
 
 
 def similarities(

@@ -6,10 +6,12 @@ text         .vec .txt           word2vec's and fastText's text format: the same
 glove                            the same without the first line
 fasttext                         fastText's .bin with n-grams: read only
 parquet      .parquet            a table: written only
+csv          .csv                the same as text: written only
+npz          .npz                arrays for NumPy: written only
 tensorboard                      a folder for TensorBoard's projector: written only
 static                           a folder for model2vec and sentence-transformers: written only
 
-bin, text and glove may be packed by gzip (.gz).
+bin, text, glove and csv may be packed by gzip (.gz).
 """
 
 import logging
@@ -28,6 +30,7 @@ from pairloom.formats import (
     read_text,
     write_folders,
     write_parquet,
+    write_tables,
     write_word2vec,
 )
 from pairloom.formats.fasttext import FastTextVectors
@@ -40,7 +43,7 @@ from pairloom.vectors.vectors import Vectors
 __all__ = ["READABLE", "WRITABLE", "FastTextVectors", "check_output", "least_size", "load", "save"]
 
 ReadableFormat = Literal["loom", "bin", "text", "glove", "fasttext"]
-WritableFormat = Literal["loom", "bin", "text", "glove", "parquet", "tensorboard", "static"]
+WritableFormat = Literal["loom", "bin", "text", "glove", "parquet", "csv", "npz", "tensorboard", "static"]
 NumberType = Literal["float32", "float16"]
 
 
@@ -81,6 +84,8 @@ _FORMATS = {
     ),
     "fasttext": _Format(fasttext.read),
     "parquet": _Format(None, lambda e, path, _: write_parquet.write(e.words, path), (".parquet",)),
+    "csv": _Format(None, lambda e, path, _: write_tables.write_csv(e.words, path), (".csv",), gzip=True),
+    "npz": _Format(None, lambda e, path, _: write_tables.write_npz(e.words, path), (".npz",)),
     "tensorboard": _Format(None, lambda e, path, _: write_folders.write_tensorboard(e, path), is_folder=True),
     "static": _Format(None, write_folders.write_static, float16=True, is_folder=True),
 }

@@ -6,7 +6,8 @@ binary  the word, a space, D little-endian float32, a line feed
 Neither can hold a word with white space in it, nor contexts, counts or a record. Paths that end in .gz are packed.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import chain
 
 from pairloom.errors import InputError
 from pairloom.system.files import packed_write
@@ -16,10 +17,17 @@ from pairloom.vectors.vectors import Vectors
 
 def write_text(vectors: Vectors, path: PathName, header: bool = True) -> None:
     """Write the text format (`.vec`, `.txt`). Nine digits are enough to restore every float32 exactly."""
+    lines = text_lines(vectors, header)
+    with packed_write(path) as file:
+        file.writelines(lines)
+
+
+def text_lines(vectors: Vectors, header: bool = True) -> Iterator[bytes]:
+    """The lines of the text format. All words are checked before the first line."""
     words = writable_words(vectors)
     line = b"%b" + b" %.9g" * vectors.dim + b"\n"
     rows = (line % (word, *row.tolist()) for word, row in zip(words, vectors.vectors, strict=True))
-    _write(vectors, path, rows, header)
+    return chain([_first_line(vectors)] if header else [], rows)
 
 
 def write_binary(vectors: Vectors, path: PathName, newline: bool = True) -> None:
@@ -27,7 +35,9 @@ def write_binary(vectors: Vectors, path: PathName, newline: bool = True) -> None
     words = writable_words(vectors)
     end = b"\n" if newline else b""
     rows = (row.astype("<f4", copy=False).tobytes() for row in vectors.vectors)
-    _write(vectors, path, (b"%b %b%b" % (word, row, end) for word, row in zip(words, rows, strict=True)))
+    with packed_write(path) as file:
+        file.write(_first_line(vectors))
+        file.writelines(b"%b %b%b" % (word, row, end) for word, row in zip(words, rows, strict=True))
 
 
 def writable_words(vectors: Vectors) -> Iterator[bytes]:
@@ -41,8 +51,5 @@ def writable_words(vectors: Vectors) -> Iterator[bytes]:
     return vectors.encoded_words()
 
 
-def _write(vectors: Vectors, path: PathName, rows: Iterable[bytes], header: bool = True) -> None:
-    with packed_write(path) as file:
-        if header:
-            file.write(b"%d %d\n" % (len(vectors), vectors.dim))
-        file.writelines(rows)
+def _first_line(vectors: Vectors) -> bytes:
+    return b"%d %d\n" % (len(vectors), vectors.dim)

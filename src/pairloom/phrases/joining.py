@@ -30,18 +30,26 @@ _TAIL = 1 << 12  # characters at the end of a block; nearly always enough to fin
 
 def join(sentence: Iterable[str], phrases: Collection[Words], connectors: Collection[str], delimiter: str) -> list[str]:
     """Join the phrases of one pass in a sentence."""
-    joined: list[str] = []
-    open_words: list[str] = []  # a word that may begin a phrase, and the connectors since
+    return [delimiter.join(words) for words in segments(sentence, phrases, connectors)]
+
+
+def segments(sentence: Iterable[str], phrases: Collection[Words], connectors: Collection[str]) -> list[Words]:
+    """The sentence in pieces, each a phrase of one pass or a single word."""
+    found: list[Words] = []
+    open_words: Words = ()  # a word that may begin a phrase, and the connectors since
     for word in sentence:
-        if word in connectors:
-            (open_words or joined).append(word)
-        elif open_words and (*open_words, word) in phrases:
-            joined.append(delimiter.join((*open_words, word)))
-            open_words = []
+        longer = (*open_words, word)
+        if word in connectors and open_words:
+            open_words = longer
+        elif word in connectors:
+            found.append((word,))
+        elif open_words and longer in phrases:
+            found.append(longer)
+            open_words = ()
         else:
-            joined += open_words
-            open_words = [word]
-    return joined + open_words
+            found += zip(open_words)
+            open_words = (word,)
+    return found + list(zip(open_words))
 
 
 def is_phrase(words: object, connectors: frozenset[str]) -> bool:

@@ -6,6 +6,11 @@ from typing import Any
 from pairloom.errors import MissingExtraError
 
 
+def data_frame(data: Any, **options: Any) -> Any:
+    """A DataFrame of pandas, for every `to_pandas()`."""
+    return need("pandas", "pandas", "to_pandas()").DataFrame(data, **options)
+
+
 def need(module: str, extra: str, what: str) -> Any:
     """Import a module of an extra. If that fails, the error says what needs it, why it failed and what to do."""
     try:

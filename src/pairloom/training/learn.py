@@ -30,7 +30,7 @@ def learn(source: Source, plan: Plan, check_corpus: Callable[[], None] = lambda:
         return train_sppmi(source.encoded, plan.config, **running)  # type: ignore[arg-type]
     with workers(plan.threads) as pool:
         executor = plan.executor or ThreadExecutor(pool, plan.threads, spare_memory(plan.budget, source, plan.threads))
-        runtime = Runtime(pool, plan.threads, executor, plan.on_progress, plan.checkpoints, check_corpus)
+        runtime = Runtime(pool, plan.threads, executor, plan.on_progress, plan.checkpoints, check_corpus, plan.on_epoch)
         embedding = _run(plan, source, runtime)
     give_back()
     return embedding

@@ -21,7 +21,7 @@ from pairloom.progress import OnProgress, ignore
 from pairloom.system.threads import Workers
 from pairloom.training.checkpoint import Checkpoints, State
 from pairloom.training.heldout import HeldoutMeasure
-from pairloom.training.monitoring import Health, Reports
+from pairloom.training.monitoring import Epoch, Health, OnEpoch, Reports, pass_over
 from pairloom.training.start import Start
 from pairloom.types import Matrix
 from pairloom.vectors.embedding import Embedding
@@ -41,6 +41,7 @@ class Runtime(NamedTuple):
     on_progress: OnProgress = ignore
     checkpoints: Checkpoints | None = None
     check_corpus: Callable[[], None] = lambda: None  # raises a CorpusChangedError; called at the end of each epoch
+    on_epoch: OnEpoch = pass_over
 
 
 class Best(NamedTuple):
@@ -131,6 +132,7 @@ class TrainingLoop(ABC):
             self.checkpoint_writer.write(self.position)
             raise
         self.checkpoint_writer.write_if_due(self.position, epoch_ended=True)
+        self._tell_epoch()
 
     # --- The held-out loss
 
@@ -221,20 +223,36 @@ class TrainingLoop(ABC):
         """The names of the rows of C."""
         return self.source.contexts
 
+    def _tell_epoch(self) -> None:
+        """Let the caller see the vectors of this epoch, which cannot change them."""
+        epochs, heldout = self.config.epochs, self.losses[-1]
+        epoch = Epoch(number=self.epoch, epochs=epochs, heldout=heldout, embedding=self._embedding_so_far)
+        self.runtime.on_epoch(epoch)
+
+    def _embedding_so_far(self) -> Embedding:
+        """A copy of the vectors, with a record that has the epochs trained so far."""
+        embedding = self._embedding_of(*self.holder.copied())
+        embedding.record["config"]["epochs"] = self.epoch
+        embedding.record["heldout"].pop("best", None)  # these are the latest vectors, not the best
+        return embedding
+
     def _embedding(self) -> Embedding:
         """What was learnt. Ends the training: its matrices become those of the embedding."""
+        return self._embedding_of(*(self.best[1:] if self.best else self.holder.handed_over()))
+
+    def _embedding_of(self, *matrices: Matrix) -> Embedding:
+        """W and C with their names and the record."""
         record = {
             "config": {
                 name: value for name, value in asdict(self.config).items() if name not in self.source.unused_options
             },
             "corpus": self.source.record,
-            "heldout": {"pairs": len(self.heldout), "loss": self.losses},
+            "heldout": {"pairs": len(self.heldout), "loss": [*self.losses]},
         }
         if self.best:
             record["heldout"]["best"] = self.best.epoch
         if self.started:
             record["start"] = self.started
-        matrices = self.best[1:] if self.best else self.holder.handed_over()
         sides = zip((self.source.words, self._contexts()), matrices, strict=True)
         words, contexts = (Vectors(side.names, matrix, side.counts) for side, matrix in sides)
         return Embedding(words=words, contexts=contexts, record=record)

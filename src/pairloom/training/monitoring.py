@@ -1,15 +1,39 @@
 """What is watched while a training runs: its progress, and the health of its vectors."""
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from pairloom.errors import DivergedError
 from pairloom.pairs.source import Source
 from pairloom.progress import OnProgress, Progress, WorkerProgress
 from pairloom.training.checkpoint import Checkpoints
+from pairloom.vectors.embedding import Embedding
 
 LARGEST_SQUARE = 1e6  # mean square of v_w·v_c in a block; below 100 in a healthy training
 LARGEST_COMPONENT = 1e3  # of a vector; below 20 in a healthy training
 SECONDS_BETWEEN_REPORTS = 0.25
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Epoch:
+    """The end of an epoch, as `on_epoch` of `train` receives it.
+
+    `embedding()` copies the vectors as they are now, which takes as much memory as the model. It can be called only
+    before `on_epoch` returns.
+    """
+
+    number: int  # 1..epochs
+    epochs: int
+    heldout: float | None  # the held-out loss; None if the text is too small to hold anything out
+    embedding: Callable[[], Embedding]
+
+
+OnEpoch = Callable[[Epoch], object]
+
+
+def pass_over(epoch: Epoch) -> None:
+    """The default `on_epoch`: do nothing."""
 
 
 class Reports:

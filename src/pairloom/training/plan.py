@@ -22,6 +22,7 @@ from pairloom.system.display import of_type
 from pairloom.system.memory import Budget
 from pairloom.training.checkpoint import Checkpoints, opened_checkpoints
 from pairloom.training.memory_need import check_smallest
+from pairloom.training.monitoring import OnEpoch, pass_over
 from pairloom.training.outputs import Outputs
 from pairloom.training.start import Frozen, Start, StartLike, open_start
 from pairloom.types import PathName
@@ -40,6 +41,7 @@ class RunKeywords(TypedDict, total=False):
     cache_dir: PathName | None
     max_memory: int | str | None
     on_progress: OnProgress
+    on_epoch: OnEpoch
 
 
 # Parameters of the two functions that are not options, so that the error for a misspelt name can suggest them.
@@ -76,6 +78,7 @@ class Plan:
     checkpoints: Checkpoints | None = None
     cache_dir: PathName | None = None
     on_progress: OnProgress = ignore
+    on_epoch: OnEpoch = pass_over
 
     @classmethod
     def of_text(cls, options: Mapping[str, Any], *, grow: bool = False, **run: Unpack[RunKeywords]) -> "Plan":
@@ -134,6 +137,7 @@ class Plan:
             checkpoints=opened_checkpoints(run.get("checkpoint")),
             cache_dir=run.get("cache_dir"),
             on_progress=logged(run.get("on_progress", ignore)),
+            on_epoch=run.get("on_epoch", pass_over),
         )
 
     @property

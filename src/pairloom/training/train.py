@@ -21,6 +21,7 @@ from pairloom.system.cache_folder import cache_folder, check_writable
 from pairloom.system.progress_bar import reported_progress
 from pairloom.training.checkpoint import Checkpoints
 from pairloom.training.learn import learn
+from pairloom.training.monitoring import OnEpoch, pass_over
 from pairloom.training.plan import Plan, SideChoice, WordChoice
 from pairloom.training.sources import source_of_pairs, source_of_text
 from pairloom.training.start import Frozen, StartLike
@@ -33,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 def train(
-    corpus: CorpusLike,
+    corpus: CorpusLike = (),  # has a default, so that `sentences=` of other programs gets the hint of every wrong name
     *,
     threads: int | None = None,
     keep: Collection[str] = (),
@@ -50,6 +51,7 @@ def train(
     max_memory: int | str | None = None,
     progress: bool = False,
     on_progress: OnProgress = ignore,
+    on_epoch: OnEpoch = pass_over,
     **options: Unpack[TrainKeywords],
 ) -> Embedding:
     """Learn an `Embedding` from a corpus: a file, a glob, a folder, a list of files, or an iterable of token lists.
@@ -70,6 +72,7 @@ def train(
     max_memory       bytes, or for example "2GB"; training that would need more stops at once and says how much
     progress         show a bar, in a notebook or on a terminal, with the time left and the held-out loss
     on_progress      called with a `Progress` a few times a second
+    on_epoch         called with an `Epoch` at the end of each: its number, held-out loss and, on request, its vectors
     """
     with reported_progress(progress, on_progress) as report:
         plan = Plan.of_text(
@@ -85,12 +88,13 @@ def train(
             cache_dir=cache_dir,
             max_memory=max_memory,
             on_progress=report,
+            on_epoch=on_epoch,
         )
         return train_text(plan, corpus, plan.word_choice(keep, drop, vocabulary))
 
 
 def train_pairs(
-    pairs: PairsLike,
+    pairs: PairsLike = (),
     *,
     words: Vocabulary | None = None,
     contexts: Vocabulary | None = None,
@@ -106,6 +110,7 @@ def train_pairs(
     max_memory: int | str | None = None,
     progress: bool = False,
     on_progress: OnProgress = ignore,
+    on_epoch: OnEpoch = pass_over,
     **options: Unpack[TrainKeywords],
 ) -> Embedding:
     """Learn an `Embedding` from pairs (w, c) or (w, c, weight) of two vocabularies: files, Parquet, or an iterable.
@@ -130,6 +135,7 @@ def train_pairs(
             cache_dir=cache_dir,
             max_memory=max_memory,
             on_progress=report,
+            on_epoch=on_epoch,
         )
         return train_given_pairs(plan, pairs, plan.side_choice(words, contexts), columns)
 

@@ -89,6 +89,11 @@ class Embedding:
         return self.words.dim
 
     @property
+    def wv(self) -> Vectors:
+        """gensim's name for `words`."""
+        return self.words
+
+    @property
     def objective(self) -> str:
         """The objective of training: "negative", "hs" or "softmax", as in `TrainConfig`."""
         return str(recorded_options(self.record).get("objective", "negative"))
@@ -117,7 +122,7 @@ class Embedding:
 
         Several words predict with the mean of their vectors, as the words of a window do in CBOW. Contexts are ranked
         by v_c·v, since probabilities near 1 look equal; where products are equal, the earlier row comes first.
-        For gensim's `predict_output_word`, train with cbow=True.
+        `pairloom.gensim_compat` has gensim's `predict_output_word`, whose probabilities sum to 1.
         """
         return self.predicted(words, topn).named((self.words if self.objective == "hs" else self.contexts).words)
 
@@ -181,10 +186,19 @@ class Embedding:
         restrict_vocab: int | None = None,
         weights: Sequence[float] | None = None,
         indexer: Indexer | None = None,
+        candidates: Iterable[str] | None = None,
+        ignore_missing: bool = False,
     ) -> Neighbours:
         """`Vectors.most_similar` of the words."""
         return self.words.most_similar(
-            positive, negative, topn, restrict_vocab=restrict_vocab, weights=weights, indexer=indexer
+            positive,
+            negative,
+            topn,
+            restrict_vocab=restrict_vocab,
+            weights=weights,
+            indexer=indexer,
+            candidates=candidates,
+            ignore_missing=ignore_missing,
         )
 
     def combined(self) -> Vectors:
@@ -233,6 +247,14 @@ class Embedding:
 
     def __getitem__(self, key_or_keys: str | Iterable[str]) -> npt.NDArray[np.float32]:
         return self.words[key_or_keys]
+
+    def get(self, word: str, default: Any = None) -> Any:
+        """`Vectors.get` of the words."""
+        return self.words.get(word, default)
+
+    def keys(self) -> list[str]:
+        """`Vectors.keys` of the words."""
+        return self.words.keys()
 
     def __contains__(self, word: object) -> bool:
         return word in self.words

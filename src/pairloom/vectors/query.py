@@ -9,6 +9,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Sized
+from itertools import compress
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -54,11 +55,23 @@ class SearchTarget(NamedTuple):
 
 
 def search_target(
-    vectors: WordVectors, positive: Query | None, negative: Query | None, weights: Sequence[float] | None
+    vectors: WordVectors,
+    positive: Query | None,
+    negative: Query | None,
+    weights: Sequence[float] | None,
+    ignore_missing: bool = False,
 ) -> SearchTarget:
-    """Combine the items of a query, each with its weight: one for each of positive, then of negative."""
+    """Combine the items of a query, each with its weight: one for each of positive, then of negative.
+
+    ignore_missing: leave out unknown words. It is an error if no item is left.
+    """
     plus, minus = query_items(positive, negative)
     items, signed_weights = _with_signed_weights(plus, minus, weights)
+    if ignore_missing:
+        known = [not _is_unknown(vectors, item) for item in items]
+        items, signed_weights = list(compress(items, known)), list(compress(signed_weights, known))
+        if not items:
+            raise InputError("None of these words has a vector. Give a word that is known.")
     return SearchTarget(_direction(vectors, items, signed_weights), rows_of(vectors, items))
 
 
@@ -80,6 +93,14 @@ def as_items(query: object) -> list[object]:
         array = np.asarray(query)
         return [array] if array.ndim == 0 or (array.ndim == 1 and array.dtype.kind in "fiu") else list(array)
     return [np.asarray(item) if hasattr(item, "__array__") and not isinstance(item, str) else item for item in query]
+
+
+def known_words(vectors: WordVectors, words: Iterable[str]) -> list[str]:
+    """The words that have a vector, for callers that are asked to ignore the others. At least one must."""
+    known = [word for word in words if vectors.has_vector(word)]
+    if not known:
+        raise InputError("None of these words has a vector. Give a word that is known.")
+    return known
 
 
 def rows_of(vectors: WordVectors, items: Iterable[object]) -> list[int]:

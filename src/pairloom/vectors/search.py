@@ -6,7 +6,7 @@ cosines. Many directions are searched at once, in bounded memory.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +15,19 @@ from pairloom.config import is_whole
 from pairloom.drawing.notebook import card
 from pairloom.errors import ConfigError
 from pairloom.system.display import quoted
+from pairloom.system.extras import data_frame
 from pairloom.types import Float64s, Matrix, Rows
 from pairloom.vectors.query import SearchTarget, norm
 
 
 class Neighbours(list[tuple[str, float]]):
-    """Words and their scores, the highest first: a list, which notebooks show as a table."""
+    """Words and their scores, the highest first: a list, which notebooks show as a table and pandas can have as one."""
 
     __slots__ = ()
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with the columns `word` and `score`."""
+        return data_frame(self, columns=["word", "score"])
 
     def _repr_html_(self) -> str:
         return card("", [[word, f"{score:.4f}"] for word, score in self[:MOST_SHOWN]])
@@ -67,9 +72,13 @@ def nearest(
 
 def nearest_candidates(vectors: Matrix, norms: Float64s, target: SearchTarget, k: int, indexer: Indexer) -> ScoredRows:
     """The k nearest of the rows that an index proposes, by their exact cosines."""
-    proposed = indexer.candidates(target.direction, k + len(target.excluded))
-    rows = np.setdiff1d(proposed, target.excluded)
-    return best(rows, cosines(vectors, norms, rows, target.direction), k)
+    return ranked(vectors, norms, target, k, indexer.candidates(target.direction, k + len(target.excluded)))
+
+
+def ranked(vectors: Matrix, norms: Float64s, target: SearchTarget, k: int, rows: Iterable[int]) -> ScoredRows:
+    """The k nearest of these rows, without those that the target excludes."""
+    others = np.setdiff1d(np.fromiter(rows, np.intp), target.excluded)
+    return best(others, cosines(vectors, norms, others, target.direction), k)
 
 
 def best_by_product(
@@ -177,6 +186,14 @@ def rows_to_search(restrict_vocab: int | None, n_words: int) -> int:
     if not is_whole(restrict_vocab) or restrict_vocab < 1:
         raise ConfigError(f"restrict_vocab={restrict_vocab} is not a number of words. Use 1 or more, or leave it out.")
     return min(restrict_vocab, n_words)
+
+
+def check_candidates(candidates: object, restrict_vocab: int | None, indexer: object) -> None:
+    """Refuse candidates that are not a list of words, or beside another choice of rows."""
+    if isinstance(candidates, str) or not isinstance(candidates, Iterable):
+        raise ConfigError(f"candidates={quoted(candidates)} is not a list of words. Use a list of strings.")
+    if restrict_vocab is not None or indexer is not None:
+        raise ConfigError("candidates are searched alone. Leave out restrict_vocab and indexer.")
 
 
 def check_indexer(indexer: object, restrict_vocab: int | None) -> None:

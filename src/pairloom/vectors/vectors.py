@@ -20,6 +20,7 @@ import numpy.typing as npt
 from pairloom.drawing.notebook import card
 from pairloom.errors import InputError
 from pairloom.system.display import number_of, quoted
+from pairloom.system.extras import data_frame
 from pairloom.types import Counts, Float64s, Matrix, PathName
 from pairloom.vectors.checking import checked_words, finite_norms, read_only, row_of_each_word, unknown_word
 from pairloom.vectors.query import (
@@ -29,6 +30,7 @@ from pairloom.vectors.query import (
     SearchTarget,
     factor_directions,
     item_direction,
+    known_words,
     mean_vector,
     query_items,
     rows_of,
@@ -41,10 +43,12 @@ from pairloom.vectors.search import (
     Neighbours,
     all_cosines,
     best_by_product,
+    check_candidates,
     check_indexer,
     check_topn,
     nearest,
     nearest_candidates,
+    ranked,
     rows_to_search,
 )
 from pairloom.vectors.similarity import (
@@ -203,6 +207,18 @@ class Vectors:
             f"{type(self).__name__}: {number_of(len(self), 'word')}, dim {self.dim}", rows, ["word", "occurs", "vector"]
         )
 
+    def keys(self) -> list[str]:
+        """The words, as a dict has them: with `v[word]`, `dict(v)` is a dict from words to vectors."""
+        return self.words
+
+    def get(self, word: str, default: Any = None) -> Any:
+        """The vector of a word, or `default` if it has none."""
+        return self.vector(word) if self.has_vector(word) else default
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each word, its index, and a column for each dimension: 0, 1, ..."""
+        return data_frame(self.vectors, index=self.words).rename_axis("word")
+
     # --- Vectors of words
 
     def vector(self, word: str) -> npt.NDArray[np.float32]:
@@ -288,6 +304,8 @@ class Vectors:
         restrict_vocab: int | None = None,
         weights: Sequence[float] | None = None,
         indexer: Indexer | None = None,
+        candidates: Iterable[str] | None = None,
+        ignore_missing: bool = False,
     ) -> Neighbours:
         """The `topn` words nearest by cosine to
 
@@ -300,9 +318,15 @@ class Vectors:
         weights: one number for each of positive, then of negative; or write (word, weight) instead of word.
         restrict_vocab: search only the first `restrict_vocab` rows, the most frequent words.
         indexer: search only the rows that it proposes, for example an `Index`; not together with restrict_vocab.
+        candidates: rank only these words.
+        ignore_missing: leave out unknown words of the query and of the candidates, instead of raising an error.
         """
         check_topn(topn)
-        target = search_target(self, positive, negative, weights)
+        target = search_target(self, positive, negative, weights, ignore_missing)
+        if candidates is not None:
+            check_candidates(candidates, restrict_vocab, indexer)
+            rows = (self.get_index(word, -1 if ignore_missing else None) for word in candidates)
+            return ranked(self.vectors, self.norms, target, topn, filter(lambda row: row >= 0, rows)).named(self.words)
         n_rows = rows_to_search(restrict_vocab, len(self))
         if indexer is None:
             return next(self._nearest([target], topn, n_rows))
@@ -407,12 +431,15 @@ class Vectors:
     def _cosines_to(self, item: Item) -> Float64s:
         return all_cosines(self.vectors, self.norms, item_direction(self, item))
 
-    def n_similarity(self, ws1: Sequence[str], ws2: Sequence[str]) -> float:
+    def n_similarity(self, ws1: Sequence[str], ws2: Sequence[str], *, ignore_missing: bool = False) -> float:
         """Cosine between the mean vectors of two lists of words; as in gensim, long vectors weigh more.
 
         Unlike in gensim an unknown word is an error: without it, the answer would be about other words than asked.
+        ignore_missing leaves unknown words out, as gensim does.
         """
-        one, other = (self.get_mean_vector(words, pre_normalize=False, ignore_missing=False) for words in (ws1, ws2))
+        one, other = (
+            self.get_mean_vector(words, pre_normalize=False, ignore_missing=ignore_missing) for words in (ws1, ws2)
+        )
         return cosine(unit(one), unit(other))
 
     def relative_cosine_similarity(self, wa: str, wb: str, topn: int = 10) -> float:
@@ -435,12 +462,14 @@ class Vectors:
         """
         return by_centrality(self, words, use_norm)
 
-    def doesnt_match(self, words: Sequence[str]) -> str:
+    def doesnt_match(self, words: Sequence[str], *, ignore_missing: bool = False) -> str:
         """The word that is least like the mean of all of them.
 
         Unlike in gensim an unknown word is an error: without it, the answer would be about other words than asked.
+        ignore_missing leaves unknown words out, as gensim does.
         """
-        return self.rank_by_centrality(words)[-1][1]
+        asked = known_words(self, list_of_words(words)) if ignore_missing else words
+        return self.rank_by_centrality(asked)[-1][1]
 
     def wmdistance(self, document1: Sequence[str], document2: Sequence[str], norm: bool = True) -> float:
         """Word Mover's Distance (Kusner et al. 2015): the least cost of moving the words of a document to the other's.

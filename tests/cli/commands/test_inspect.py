@@ -40,11 +40,12 @@ def test_vocab_and_phrases_read_by_the_rule(output, text):
     assert "sleeps_in" in output("phrases", text, "--tokenize", "words", "--threshold", "0.1", "--min-count", "2")
 
 
-def test_near_and_analogy_find_words_as_the_text_spells_them(output, text, tmp_path):
+def test_near_similarity_and_analogy_find_words_as_the_text_spells_them(output, text, tmp_path):
     model = tmp_path / "m.loom"
     output("train", text, "-o", model, "--tokenize", "words", "--min-count", 1, "--dim", 4, "--epochs", 1, "--quiet")
     assert output("near", model, "DOG,", "-n", "1").startswith("DOG,\n")
     asked, spelt = (json.loads(output("near", model, word, "--json")) for word in ("DOG,", "dog"))
     assert asked["near"] == spelt["near"]
+    assert output("similarity", model, "Cat", "DOG,") == output("similarity", model, "cat", "dog")
     assert output("analogy", model, "Cat", "barn", "Dog").startswith("cat : barn = dog :")
     assert "text.tokenize            words" in output("info", model)

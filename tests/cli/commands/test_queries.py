@@ -1,4 +1,4 @@
-"""pairloom near, analogy and index."""
+"""pairloom near, similarity, analogy and index."""
 
 import json
 from pathlib import Path
@@ -114,3 +114,34 @@ def test_near_refuses_options_once_and_by_their_names(options, message, model, c
     assert main(["near", str(model), "cat", "dog", *options]) == 2
     printed = capsys.readouterr()
     assert printed.err.startswith(f"pairloom near: {message}") and printed.err.count("\n") == 1
+
+
+def test_similarity_prints_the_cosine_of_each_pair(model, output, set_stdin):
+    words = pairloom.load(model).words
+    lines = output("similarity", model, "cat", "dog", "cat", "red").splitlines()
+    assert lines == [
+        f"{words.similarity('cat', 'dog'):6.3f}  cat dog",
+        f"{words.similarity('cat', 'red'):6.3f}  cat red",
+    ]
+    set_stdin("cat dog\n\ncat\tred\n")
+    answers = [json.loads(line) for line in output("similarity", model, "--json").splitlines()]
+    assert answers == [
+        {"words": ["cat", other], "similarity": words.similarity("cat", other)} for other in ("dog", "red")
+    ]
+    contexts = pairloom.load(model).contexts
+    assert output("similarity", model, "cat", "dog", "--contexts").startswith(
+        f"{contexts.similarity('cat', 'dog'):6.3f}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "stdin", "message"),
+    [
+        (["cat"], "", "'cat' has no second word. Give pairs of words, for example: king queen"),
+        (["cat", "caat"], "", "'caat' is not among the 20 words of these vectors. Did you mean 'cat'?"),
+        ([], "cat dog red\n", "'cat dog red' is not a pair. Give two words, for example: king queen"),
+    ],
+)
+def test_similarity_says_what_is_wrong_in_one_line(model, run_process, typed, stdin, message):
+    code, out, err = run_process("similarity", model, *typed, stdin=stdin)
+    assert (code, out, err) == (2, "", f"pairloom similarity: {message}\n")

@@ -1,6 +1,7 @@
 """pairloom convert: write vectors in another format."""
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,8 @@ PURPOSE = "write vectors in another format"
 EXAMPLE = "pairloom convert GoogleNews-vectors-negative300.bin.gz news.loom --limit 500000 --dtype float16"
 
 _FROM = ("loom", "bin", "text", "glove", "fasttext")  # formats.READABLE, without loading NumPy
-_TO = ("loom", "bin", "text", "glove", "parquet", "tensorboard", "static")
+_TO = ("loom", "bin", "text", "glove", "parquet", "csv", "npz", "tensorboard", "static")
+_TO_STDOUT = ("text", "glove", "csv")
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -26,8 +28,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "output",
         metavar="OUT",
-        help="the file to write: .loom (pairloom), .bin (word2vec binary), .vec or .txt (word2vec text), these also "
-        "with .gz, or .parquet; for a folder use --to",
+        help="the file to write: .loom (pairloom), .bin (word2vec binary), .vec or .txt (word2vec text) or .csv, these "
+        "also with .gz, .npz (NumPy) or .parquet; for a folder use --to; - is standard output, with --to text, glove "
+        "or csv",
     )
     parser.add_argument("--from", dest="of", choices=_FROM, help="format of IN (default: recognised by its content)")
     parser.add_argument(
@@ -60,12 +63,18 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     from pairloom import formats
 
-    formats.check_output(args.output, args.to, args.dtype)
-    check_not_read(args.output, args.input)
+    if args.output == "-":
+        _check_stdout(args)
+    else:
+        formats.check_output(args.output, args.to, args.dtype)
+        check_not_read(args.output, args.input)
     options = {"limit": args.limit, "format": args.of, "errors": args.errors, "lenient": args.lenient}
     embedding = load(args.input, [] if is_file(args.input) else [args.output], **options)
     if args.contexts:
         embedding = _contexts(embedding, args.input)
+    if args.output == "-":
+        _print(embedding, args.to)
+        return
     embedding.save(args.output, args.to, args.dtype)
     facts = {"output": args.output, "words": len(embedding), "contexts": len(embedding.contexts), "dim": embedding.dim}
     print(
@@ -73,6 +82,21 @@ def run(args: Namespace) -> None:
         if args.json
         else f"{args.output}: {number_of(len(embedding), 'word')}, {number_of(embedding.dim, 'dimension')}"
     )
+
+
+def _check_stdout(args: Namespace) -> None:
+    if args.to not in _TO_STDOUT or args.json:
+        raise InputError("Standard output takes lines of text. Add --to text, glove or csv, and leave out --json.")
+
+
+def _print(embedding: "Embedding", to: str) -> None:
+    from pairloom.formats.write_tables import csv_lines
+    from pairloom.formats.write_word2vec import text_lines
+
+    lines = csv_lines(embedding.words) if to == "csv" else text_lines(embedding.words, header=to == "text")
+    sys.stdout.flush()
+    sys.stdout.buffer.writelines(lines)
+    sys.stdout.buffer.flush()
 
 
 def _contexts(embedding: "Embedding", name: str) -> "Embedding":

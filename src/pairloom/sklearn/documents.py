@@ -38,6 +38,7 @@ from pairloom.types import Float64s, Matrix, PathName
 from pairloom.vectors.documents import SIF_A, DocumentModel, Weighting, check_collection, check_weighting, checked_words
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import split_as_recorded
+from pairloom.vectors.vectors import Vectors
 
 need("sklearn.base", "sklearn", "pairloom.sklearn")
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin  # noqa: E402
@@ -57,7 +58,7 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
     documents and parameters give the same bits, for any number of threads.
 
     weighting, sif_a   how words are weighted: "mean", "tfidf" or "sif" with its a, see `pairloom.vectors.documents`
-    embedding          an Embedding or the path of one. Then fit does not train, and only learns the weights
+    embedding          an Embedding, its `.words`, or the path of a file. Then fit only learns the weights
     tokenize           how a string is split into words: "spaces", "words", "icu" or a function. By default as the text
                        of `embedding` was, or at white space
     lowercase          convert strings and words to lower case first
@@ -79,7 +80,7 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
         *,
         weighting: Weighting = "mean",
         sif_a: float = SIF_A,
-        embedding: Embedding | PathName | None = None,
+        embedding: Embedding | Vectors | PathName | None = None,
         tokenize: Rule | Callable[[str], Iterable[str]] | None = None,
         lowercase: bool = False,
         dim: int = 100,
@@ -182,13 +183,7 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
         """The given embedding, if any."""
         if self.embedding is None:
             return None
-        if isinstance(self.embedding, str | os.PathLike):
-            return load(self.embedding)
-        if not isinstance(self.embedding, Embedding):
-            raise ConfigError(
-                f"embedding has the type {type(self.embedding).__name__}. Give a pairloom.Embedding or the path of one."
-            )
-        return self.embedding
+        return opened_embedding(self.embedding)
 
     def _words(self, X: Iterable[object], given: Embedding | None) -> Iterator[list[str]]:
         """The words of each document."""
@@ -228,6 +223,19 @@ class DocumentVectorizer(  # named after `document_vectors`; WordVectorizer woul
         clone: Self = super(DocumentVectorizer, without).__sklearn_clone__()
         clone.embedding = self.embedding
         return clone
+
+
+def opened_embedding(given: object) -> Embedding:
+    """The `embedding` of an estimator: as it is, made of Vectors, or loaded from a file."""
+    if isinstance(given, str | os.PathLike):
+        return load(given)
+    if isinstance(given, Vectors):
+        return Embedding.of_words(given)
+    if not isinstance(given, Embedding):
+        raise ConfigError(
+            f"embedding has the type {type(given).__name__}. Give a pairloom.Embedding or the path of one."
+        )
+    return given
 
 
 def _not_a_document(value: object, number: int) -> CorpusTypeError:
