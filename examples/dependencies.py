@@ -5,6 +5,15 @@
 Windows make words of one topic neighbours, dependencies make words of one function neighbours (Levy & Goldberg 2014,
 *Dependency-Based Word Embeddings*). Without a file, sentences about kitchens, gardens and offices are made and parsed
 by a grammar of a few lines, such as `the chef cuts bread with a knife`.
+
+It prints
+
+    chef, by windows: baker, cook, pan, oven, knife
+    chef, by dependencies: cook, baker, farmer, florist, clerk
+    bread, by windows: fish, meat, cuts, fries, bakes
+    bread, by dependencies: meat, fish, carrots, invoices, trees
+    spade, by windows: hose, rake, the, gardener, farmer
+    spade, by dependencies: hose, rake, printer, pen, stapler
 """
 
 import argparse

@@ -4,6 +4,13 @@
 
 LABELLED has lines `label <tab> text`. Without it, the texts are passages of Python's standard library, and the label is
 the package that a passage comes from. Needs scikit-learn: pip install 'pairloom[sklearn]'
+
+It prints
+
+    6,604 texts, 6 labels; always asyncio: 22.0%
+    weighting mean: 75.5% right
+    weighting tfidf: 75.4% right
+    weighting sif: 74.2% right
 """
 
 import argparse
