@@ -8,12 +8,14 @@ import inspect
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from textwrap import dedent
 from typing import Any
 
 from pairloom.cli.commands import GROUPS, NAMES, command, group_of
 from pairloom.cli.parsing import parser_of
 
 MODULES = ("pairloom", "pairloom.pairings", "pairloom.sklearn", "pairloom.gensim_compat")
+WIDTH = 100  # of signatures; longer ones have a line for each parameter
 
 
 def commands_page() -> str:
@@ -29,7 +31,7 @@ def commands_page() -> str:
 def command_section(name: str) -> str:
     parser = parser_of(name)
     rows = [row for group in parser._action_groups for row in option_rows(parser, group)]
-    usage = " ".join(parser.format_usage().removeprefix("usage: ").split())
+    usage = dedent(parser.format_usage().replace("usage:", " " * 6, 1)).strip()
     table = ["| option | meaning |", "| --- | --- |", *rows]
     return "\n".join(
         [
@@ -105,11 +107,23 @@ def definition(name: str, value: Any, own_doc: bool = False) -> str:
 
 
 def signature(value: Any) -> str:
-    """For example `(path, *, topn: int = 10) -> None`, without addresses of defaults. Empty for values."""
+    """For example `(path, *, topn: int = 10) -> None`. Empty for values and properties."""
     if isinstance(value, property):
         return ""
     try:
-        text = str(inspect.signature(value))
+        found = inspect.signature(value)
     except (TypeError, ValueError):
         return ""
-    return re.sub(r"<(?:function|class|object) '?([\w.]+)'?[^>]*>", r"\1", text)
+    text = str(found)
+    if len(text) > WIDTH:
+        lines = "".join(f"    {one},\n" for one in parameters(found))
+        text = f"(\n{lines})" + text.rpartition(")")[2]
+    text = re.sub(r"<(?:function|class|object) '?([\w.]+)'?[^>]*>", r"\1", text)  # without the addresses of defaults
+    return re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Z])", "", text)  # Iterable, not collections.abc.Iterable
+
+
+def parameters(found: inspect.Signature) -> Iterator[str]:
+    kinds = [one.kind for one in found.parameters.values()]
+    for number, one in enumerate(found.parameters.values()):
+        first = one.kind is inspect.Parameter.KEYWORD_ONLY and one.kind not in kinds[:number]
+        yield f"*,\n    {one}" if first and inspect.Parameter.VAR_POSITIONAL not in kinds else str(one)
