@@ -4,6 +4,13 @@
 
 Worth it from some 100,000 words on: below that, comparing with every word takes a few milliseconds. Every answer has
 its exact cosine; what an index may do is miss a neighbour. Needs faiss: pip install 'pairloom[ann]'
+
+With the model of examples/text.py, on a busy machine, `search_index.py text.loom month server` prints
+
+    8,679 words of dim 100; of the ten nearest, the index finds 99.9%
+    month: day, year, weekday, week, days (0 missed)
+    server: tcp, socketserver, localhost, client, udp (0 missed)
+    A question takes 6.15 ms exactly and 0.62 ms by the index
 """
 
 import argparse
