@@ -33,6 +33,7 @@ ORDER = (
     "cluster",
     "training",
     "fold_in",
+    "spelling",
     "evaluation",
     "explanation",
     "maps",
@@ -47,10 +48,11 @@ ORDER = (
 )
 BASE = {"config", "errors", "progress", "types"}
 
-# A model saves itself, folds words in and draws itself, so that nobody has to know which module does.
+# A model saves itself, folds words in, learns spelling and draws itself, so that nobody has to know which module does.
 LOOKS_AHEAD = {
     ("vectors.embedding", "formats"),
     ("vectors.embedding", "fold_in"),
+    ("vectors.embedding", "spelling"),
     ("vectors.embedding", "maps"),
     ("vectors.vectors", "maps"),
 }

@@ -18,6 +18,7 @@ from pairloom.errors import InputError, OutputError
 from pairloom.fold_in.fold_in import fold_in
 from pairloom.graphs.walks import WalkConfig
 from pairloom.phrases import Phrases
+from pairloom.spelling.fit import with_spelling
 from reliability.cases.case import Case
 from reliability.cases.options import OUTSIDE
 
@@ -228,6 +229,17 @@ FUNCTIONS: dict[str, Asked] = {
             "negatives": TRAIN["negatives"], "noise_power": TRAIN["noise_power"], "dim": (4,), **TEXT,
         },
         fold_in,
+    ),
+    "with_spelling": Asked(
+        with_spelling,
+        {"embedding": embedding},
+        {
+            "embedding": Anything("a method of Embedding"), "minn": (0, -1, 7, NAN, 1.5, "3", None, True),
+            "maxn": (0, -1, 2, 51, NAN, 1.5, "6", None, True), "buckets": (0, -1, 2**31 + 1, NAN, 1.5, "5", None, True),
+            "l2": (0, -1, NAN, INF, "5", True, []), "threads": NOT_THREADS,
+            "on_progress": RUNNING["on_progress"],
+        },
+        with_spelling,
     ),
     "evaluate": Asked(
         pairloom.evaluate,

@@ -29,6 +29,7 @@ Stage = Literal[
     "place",
     "page",
     "check",
+    "spell",
 ]
 
 SECONDS_BETWEEN_REPORTS = 0.25
@@ -60,6 +61,7 @@ class Progress:
     whole, solve, index         words
     neighbours, place, compare  words
     layout                      steps
+    spell                       solutions, each for sixteen columns
     compile, cluster, factor    nothing: these stages only announce that they start
     measure, page, check        the same
     """

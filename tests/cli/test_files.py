@@ -86,6 +86,7 @@ COMMANDS = {  # what is read -> commands that read it and write OUT
         "classes model.loom -k 2 -o OUT",
         "explain model.loom corpus.txt --page OUT",
         "fold-in model.loom corpus.txt -o OUT",
+        "spell model.loom -o OUT",
     ],
 }
 

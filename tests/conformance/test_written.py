@@ -161,3 +161,20 @@ def test_spacy_makes_vectors_of_our_text(ask, embedding, tmp_path):
     embedding.save(tmp_path / "v.txt")
     found = ask("spacy", SPACY % json.dumps(WORDS), tmp_path / "v.txt", tmp_path / "spacy")
     assert found == hexed(embedding.words)
+
+
+SPELLED_READERS = {
+    "fasttext": "m = fasttext.load_model(sys.argv[1]); get = m.get_word_vector",
+    "gensim": "from gensim.models.fasttext import load_facebook_vectors as read; get = read(sys.argv[1]).get_vector",
+}
+
+
+@pytest.mark.parametrize("package", sorted(SPELLED_READERS))
+def test_fasttexts_file_gives_seen_and_unseen_words_our_vectors(ask, embedding, tmp_path, package):
+    spelled = embedding.with_spelling(minn=2, buckets=500, threads=1)
+    spelled.save(tmp_path / "s.bin", "fasttext")
+    words = [*WORDS, "cats", "naïveté", "猫猫", "unseen"]
+    script = f"import json, sys, {package}; {SPELLED_READERS[package]}\n"
+    script += "print(json.dumps([[float(x) for x in get(word)] for word in json.loads(sys.argv[2])]))"
+    found = ask(package, script, tmp_path / "s.bin", json.dumps(words))
+    np.testing.assert_allclose(found, [spelled.words.vector(word) for word in words], atol=1e-6)

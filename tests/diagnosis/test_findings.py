@@ -56,6 +56,11 @@ def test_a_package_that_cannot_be_imported_is_wrong_and_ends_with_code_2(monkeyp
     assert "pip install --force-reinstall 'pairloom[ann]'" in out and out.endswith("1 problem: see the lines with !\n")
 
 
+def test_every_package_of_the_metadata_has_a_module_to_import():
+    named = {packages._normalised(packages._parsed(one)[0]) for one in metadata.requires("pairloom")}
+    assert named | {"llvmlite"} == packages.MODULES.keys()
+
+
 def test_missing_packages_are_wrong_only_if_they_are_always_needed(monkeypatch):
     monkeypatch.setattr(packages, "is_installed", lambda name: name not in ("rich", "ray"))
     found = list(module._packages())

@@ -21,7 +21,7 @@ def lines(questions):
     ("options", "message"),
     [
         ({"case": "lower"}, "case='lower' is not a choice. Use fold or keep."),
-        ({"unknown": "keep"}, "unknown='keep' is not a choice. Use skip or wrong."),
+        ({"unknown": "keep"}, "unknown='keep' is not a choice. Use skip, wrong or spell."),
         ({"restrict_vocab": -1}, "restrict_vocab=-1 is out of range. Use 0 to 4611686018427387904; 0 uses all words."),
         ({"restrict_vocab": 1.5}, "restrict_vocab=1.5 is not a whole number"),
         ({"method": "both"}, "method='both' is not a choice. Use add or mul."),

@@ -106,7 +106,7 @@ def test_repeated_words_are_a_line_on_stderr(tmp_path, capsys):
         (["in.loom", "no/out.vec"], "does not exist. Create it first."),
         (["in.loom", "out.vec", "--limit", "0"], "--limit 0 is not a number of rows."),
         (["in.loom", "out.vec", "--dtype", "float16"], "--dtype 'float16' does not go into the format text"),
-        (["in.loom", "out.vec", "--to", "fasttext"], "invalid choice: 'fasttext'"),
+        (["in.loom", "out.vec", "--to", "word2vec"], "invalid choice: 'word2vec'"),
         (["in.loom", "out.vec", "--from", "bin"], "it has no first line of two whole numbers"),
         (["in.loom", ".", "--to", "static"], "exists already, and a folder is not written over."),
         (["in.loom", "x" * 300, "--to", "static"], "cannot be written: File name too long."),

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import pairloom
 from pairloom.errors import InputError, UnknownWordError
-from pairloom.formats import fasttext
-from pairloom.formats.fasttext import FastTextVectors, Subwords, _hash
+from pairloom.formats.fasttext import FastTextVectors
+from pairloom.vectors import subwords as subwords_module
+from pairloom.vectors.subwords import Subwords, hash_of, word_vectors
 
 WORDS = ["</s>", "cat", "naïve", "猫", "a"]
 
@@ -62,11 +63,11 @@ def mean(rows):
     [(b"", 2166136261), (b"a", 0xE40C292C), (b"foobar", 0xBF9CF968)],  # FNV-1a's own test values
 )
 def test_the_hash_of_ascii_is_fnv_1a(ngram, value):
-    assert _hash(ngram) == value
+    assert hash_of(ngram) == value
 
 
 def test_bytes_from_128_on_are_hashed_as_negative_numbers():
-    assert _hash(b"\xc3") == (2166136261 ^ 0xFFFFFFC3) * 16777619 % 2**32
+    assert hash_of(b"\xc3") == (2166136261 ^ 0xFFFFFFC3) * 16777619 % 2**32
 
 
 def test_a_word_is_the_mean_of_its_row_and_its_ngrams_rows(tmp_path):
@@ -75,7 +76,7 @@ def test_a_word_is_the_mean_of_its_row_and_its_ngrams_rows(tmp_path):
     assert loaded.words.words == WORDS
     assert loaded.words.counts.tolist() == [100, 99, 98, 97, 96]
     for i, word in enumerate(WORDS[1:], 1):
-        buckets = [len(WORDS) + _hash(ngram.encode()) % 11 for ngram in ngrams(word, 2, 4)]
+        buckets = [len(WORDS) + hash_of(ngram.encode()) % 11 for ngram in ngrams(word, 2, 4)]
         assert loaded[word].tobytes() == mean(rows[[i, *buckets]]).tobytes()
     assert loaded["</s>"].tobytes() == rows[0].tobytes()  # the end of a sentence has no n-grams
     assert loaded.contexts.vectors.tobytes() == output.tobytes()
@@ -139,7 +140,7 @@ def test_an_unknown_word_is_the_mean_of_its_ngrams_rows(tmp_path):
     raw, rows, _ = model()
     vectors = load(tmp_path, raw).words
     assert isinstance(vectors, FastTextVectors) and isinstance(vectors, pairloom.FastTextVectors)
-    buckets = [len(WORDS) + _hash(ngram.encode()) % 11 for ngram in ngrams("kätzchen", 2, 4)]
+    buckets = [len(WORDS) + hash_of(ngram.encode()) % 11 for ngram in ngrams("kätzchen", 2, 4)]
     assert vectors.vector("kätzchen").tobytes() == mean(rows[buckets]).tobytes()
     assert vectors.vector("cat").tobytes() == vectors["cat"].tobytes()
     assert "kätzchen" not in vectors
@@ -195,10 +196,10 @@ def test_the_kernel_adds_the_same_rows_in_the_same_order_as_python(minn, maxn, m
     rows = np.frombuffer(b"x" + rng.normal(size=(201 + 97, 5)).astype("<f4").tobytes(), np.uint8)[1:].view("<f4")
     subwords = Subwords(rows.reshape(-1, 5), 201, 97, minn, maxn)
     encoded = [word.encode() for word in words]
-    python = fasttext.word_vectors(subwords, encoded)
-    monkeypatch.setattr(fasttext, "_FEW_NGRAMS", 0)
-    assert fasttext.word_vectors(subwords, encoded).tobytes() == python.tobytes()
-    by_hand = mean(subwords.rows[[7, *(201 + _hash(n.encode()) % 97 for n in ngrams(words[7], minn, maxn))]])
+    python = word_vectors(subwords, encoded)
+    monkeypatch.setattr(subwords_module, "_FEW_NGRAMS", 0)
+    assert word_vectors(subwords, encoded).tobytes() == python.tobytes()
+    by_hand = mean(subwords.rows[[7, *(201 + hash_of(n.encode()) % 97 for n in ngrams(words[7], minn, maxn))]])
     assert python[7].tobytes() == by_hand.tobytes()
 
 
@@ -206,7 +207,7 @@ def test_the_kernel_adds_the_same_rows_in_the_same_order_as_python(minn, maxn, m
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(1, 4), st.integers(0, 4))
 def test_the_ngrams_of_any_word_are_those_of_its_letters(word, minn, more):
     subwords = Subwords(np.zeros((0, 1), np.float32), 5, 1000, minn, minn + more)
-    found = [] if word == "</s>" else [5 + _hash(n.encode()) % 1000 for n in ngrams(word, minn, minn + more)]
+    found = [] if word == "</s>" else [5 + hash_of(n.encode()) % 1000 for n in ngrams(word, minn, minn + more)]
     assert sorted(subwords.rows_of(word.encode())) == sorted(found)
 
 

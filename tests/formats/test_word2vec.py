@@ -174,8 +174,8 @@ def test_a_format_can_be_named_whatever_the_suffix(tmp_path, embedding):
     assert (tmp_path / "cats.of.glove").read_bytes().startswith(b"the 1 -0.5\nna")
     embedding.save(tmp_path / "cats", "bin")
     assert (tmp_path / "cats").read_bytes().startswith(b"3 2\nthe \x00\x00\x80?")
-    with pytest.raises(InputError, match=r"format='fasttext' cannot be written. Use one of loom, bin, text, glove, "):
-        embedding.save(tmp_path / "other", "fasttext")
+    with pytest.raises(InputError, match=r"format='word2vec' cannot be written. Use one of loom, bin, text, glove, "):
+        embedding.save(tmp_path / "other", "word2vec")
     assert not (tmp_path / "other").exists()
 
 

@@ -10,10 +10,11 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import pairloom
-from pairloom.formats.fasttext import FastTextVectors, Subwords
+from pairloom.formats.fasttext import FastTextVectors
 from pairloom.sklearn import DocumentVectorizer
 from pairloom.vectors.classes import word_classes
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.subwords import Subwords
 from pairloom.vectors.vectors import Vectors
 from tests.formats.test_fasttext import model as fasttext_file
 

@@ -160,7 +160,7 @@ def _read_text() -> None:
 
 
 def _read_fasttext() -> None:
-    from pairloom.formats.fasttext import Subwords, word_vectors
+    from pairloom.vectors.subwords import Subwords, word_vectors
 
     rows = np.zeros((_FASTTEXT_WORDS + 10, 4), np.float32)
     rows.flags.writeable = False  # as rows that are mapped from a file

@@ -5,15 +5,26 @@ from collections.abc import Iterator
 from importlib import import_module, metadata
 from typing import NamedTuple
 
-# What to import, where the name of the distribution does not say.
-_MODULES = {
+MODULES = {  # what to import of each distribution; nothing is imported by a name that is not here
     "arro3-core": "arro3.core",
     "arro3-io": "arro3.io",
     "backports-zstd": "backports.zstd",
     "faiss-cpu": "faiss",
+    "icu4py": "icu4py",
+    "llvmlite": "llvmlite",
+    "numba": "numba",
+    "numpy": "numpy",
     "opentsne": "openTSNE",
+    "pandas": "pandas",
+    "platformdirs": "platformdirs",
     "pot": "ot",
+    "ray": "ray",
+    "resvg-py": "resvg_py",
+    "rich": "rich",
     "scikit-learn": "sklearn",
+    "starlette": "starlette",
+    "threadpoolctl": "threadpoolctl",
+    "uvicorn": "uvicorn",
 }
 _REQUIREMENT = re.compile(r"([\w.-]+)[^;]*(?:;(.*))?")
 _EXTRA = re.compile(r"extra == ['\"]([\w-]+)['\"]")
@@ -31,6 +42,9 @@ class Package(NamedTuple):
 def packages() -> Iterator[Package]:
     """The packages that the metadata of pairloom name, first those that it always needs."""
     requirements = [*map(_parsed, metadata.requires("pairloom") or [])]
+    requirements = [
+        found for found in requirements if _normalised(found[0]) in MODULES
+    ]  # another version may name more
     requirements.append(("llvmlite", "", ""))  # Numba brings it, and of the two it is the one that fails
     for name, extra, condition in sorted(requirements, key=lambda found: (found[1], found[0])):
         if extra or not condition or is_installed(name):  # a condition without an extra is about another Python
@@ -55,12 +69,16 @@ def is_installed(name: str) -> bool:
     return True
 
 
+def _normalised(name: str) -> str:
+    return name.lower().replace(".", "-").replace("_", "-")
+
+
 def package(name: str, extra: str) -> Package:
     """A package, which is imported to see whether it works."""
     if not is_installed(name):
         return Package(name, extra, "", "")
     try:
-        import_module(_MODULES.get(name.lower().replace(".", "-"), name.replace("-", "_")))
+        import_module(MODULES[_normalised(name)])
     except Exception as error:  # a broken package may raise anything
         problem = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
         return Package(name, extra, metadata.version(name), problem)

@@ -61,7 +61,8 @@ def evaluate(
     method          how analogies are answered: "add" (3CosAdd) or "mul" (3CosMul)
     restrict_vocab  use only the first `restrict_vocab` words, in questions and as answers; 0 uses all words
     case            "fold" treats words as equal if they are equal in capitals, "keep" does not
-    unknown         "skip" leaves out questions with unknown words, "wrong" counts them as wrong (a cosine of 0)
+    unknown         "skip" leaves out questions with unknown words, "wrong" counts them as wrong (a cosine of 0),
+                    "spell" makes vectors for unknown words of similarities, if the vectors have n-grams
     seed            for the bootstrap of similarities and the k-means of categories
     threads         all cores by default; scores are the same for any number
     """

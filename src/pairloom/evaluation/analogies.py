@@ -215,7 +215,7 @@ def _excluded(lookup: Lookup, questions: Rows) -> Rows:
 def _tally(name: str, marks: Sequence[bool | None], policy: Policy) -> Tally:
     """Count marks: True for correct, False for wrong, None for unknown words."""
     known = sum(mark is not None for mark in marks)
-    asked = known if policy.unknown == "skip" else len(marks)
+    asked = len(marks) if policy.unknown == "wrong" else known
     correct = sum(mark is True for mark in marks)
     return Tally(name=name, correct=correct, asked=asked, skipped=len(marks) - asked, known=known)
 

@@ -75,7 +75,7 @@ def categories(
     unit = unit_rows(words, np.array([row[0] for row in rows if row is not None], np.intp))
     n_clusters = len(set(labels))
     clusters = _k_means(unit, n_clusters, seed) if labels else []
-    counted = len(labels) if policy.unknown == "skip" else len(members)
+    counted = len(members) if policy.unknown == "wrong" else len(labels)
     return CategoryScores(
         file=file.path,
         policy=policy,

@@ -11,7 +11,7 @@ from pairloom.types import Float64s, Rows
 from pairloom.vectors.vectors import Vectors
 
 Case = Literal["fold", "keep"]
-Unknown = Literal["skip", "wrong"]
+Unknown = Literal["skip", "wrong", "spell"]
 
 RESTRICT_VOCAB = 300_000
 
@@ -22,7 +22,9 @@ class Policy:
 
     restrict_vocab: int = RESTRICT_VOCAB  # only the first `restrict_vocab` words take part; 0 means all
     case: Case = "fold"  # fold: words that are equal in capitals are one word, and its first row is used
-    unknown: Unknown = "skip"  # questions with an unknown word are left out, or count as wrong
+    unknown: Unknown = (
+        "skip"  # questions with an unknown word are left out, count as wrong, or (similarities) are asked
+    )
 
     def __post_init__(self) -> None:
         check_whole("restrict_vocab", self.restrict_vocab, 0, 2**62, "0 uses all words")

@@ -6,7 +6,7 @@ not a number is a header. Further columns are ignored.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,11 +14,13 @@ from pairloom.config import check_whole
 from pairloom.errors import InputError
 from pairloom.evaluation.correlation import CONFIDENCE, DRAWS, pearson, spearman, spearman_interval
 from pairloom.evaluation.lines import ScoreLine, ScoresTable, covered, decimal, file_name
-from pairloom.evaluation.lookup import DEFAULT_POLICY, Lookup, Policy, cosines
+from pairloom.evaluation.lookup import DEFAULT_POLICY, Case, Lookup, Policy, cosines, unit_rows
 from pairloom.evaluation.questions import QuestionFile, as_number, columns, read
 from pairloom.system.extras import data_frame
 from pairloom.types import Float64s, PathName
+from pairloom.vectors import similarity
 from pairloom.vectors.embedding import Embedding, as_vectors
+from pairloom.vectors.query import unit_vector
 from pairloom.vectors.vectors import Vectors
 
 Pair = tuple[str, str, float]
@@ -45,6 +47,8 @@ class SimilarityScores(ScoresTable):
     def lines(self) -> Iterator[ScoreLine]:
         """Both correlations; Spearman's with its interval."""
         test, known = file_name(self.file), covered(self.known, self.pairs)
+        if self.policy.unknown == "spell":
+            known += f", {self.used - self.known:,} spelled"
         interval = f" [{self.interval[0]:.3f}, {self.interval[1]:.3f}]" if self.interval else ""
         yield ScoreLine(test, "Spearman", decimal(self.spearman) + interval, known)
         yield ScoreLine(test, "Pearson", decimal(self.pearson), known)
@@ -66,7 +70,9 @@ def similarities(
 ) -> SimilarityScores:
     """Correlate the cosines of a file's pairs with its numbers.
 
-    Pairs with an unknown word are left out; with unknown="wrong" they get a cosine of 0, as in gensim.
+    Pairs with an unknown word are left out; with unknown="wrong" they get a cosine of 0, as in gensim. With
+    unknown="spell" unknown words get a vector from their n-grams, if the vectors have some: then `used` counts these
+    pairs, too, and `known` does not.
     """
     check_whole("seed", seed, 0, 2**63 - 1, "any whole number")
     file, words = read(path), as_vectors(vectors)
@@ -74,7 +80,9 @@ def similarities(
     cosine = _cosines(words, Lookup.of(words, policy), pairs)
     judged = np.array([number for _, _, number in pairs])
     known = ~np.isnan(cosine)
-    used = known if policy.unknown == "skip" else np.ones_like(known)
+    if policy.unknown == "spell":
+        _spell(words, policy, pairs, cosine)
+    used = np.ones_like(known) if policy.unknown == "wrong" else ~np.isnan(cosine)
     x, y = judged[used], np.nan_to_num(cosine[used], nan=0.0)
     return SimilarityScores(
         file=file.path,
@@ -118,3 +126,21 @@ def _cosines(vectors: Vectors, lookup: Lookup, pairs: list[Pair]) -> Float64s:
     # Twelve digits: cosines that differ only by rounding, for example of two words with themselves, share a rank.
     cosine[known] = cosines(vectors, a, b).round(12)
     return cosine
+
+
+def _spell(vectors: Vectors, policy: Policy, pairs: list[Pair], cosine: Float64s) -> None:
+    """Fill in the cosines of pairs with unknown words whose vectors can be made: in lower case, unless case counts."""
+    lookup = Lookup.of(vectors, policy)
+    for i in np.flatnonzero(np.isnan(cosine)).tolist():
+        units = [_unit(vectors, lookup, word, policy.case) for word in pairs[i][:2]]
+        if units[0] is not None and units[1] is not None:
+            cosine[i] = round(similarity.cosine(units[0], units[1]), 12)
+
+
+def _unit(vectors: Vectors, lookup: Lookup, word: str, case: Case) -> Float64s | None:
+    rows = lookup.rows([word])
+    if rows is not None:
+        (unit,) = unit_rows(vectors, np.array(rows))
+        return cast(Float64s, unit)
+    spelled = word.lower() if case == "fold" else word
+    return unit_vector(vectors, spelled) if vectors.has_vector(spelled) else None

@@ -57,6 +57,7 @@ from pairloom.system.threads import Workers, workers
 from pairloom.types import CorpusLike, Float64s, PairsLike, PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import recorded_config, recorded_text
+from pairloom.vectors.subwords import with_subwords_of
 from pairloom.vectors.vectors import Vectors
 
 Side = Literal["words", "contexts"]
@@ -184,9 +185,8 @@ def with_words(embedding: Embedding, folded: FoldedIn) -> Embedding:
     if twice is not None:
         raise InputError(f"{quoted(twice)} is already in the model. Add each set of new words to a model once.")
     new = folded.vectors
-    joined = Vectors(
-        [*old.words, *new.words], np.concatenate([old.vectors, new.vectors]), np.concatenate([old.counts, new.counts])
-    )
+    vectors, counts = np.concatenate([old.vectors, new.vectors]), np.concatenate([old.counts, new.counts])
+    joined = with_subwords_of(old, [*old.words, *new.words], vectors, counts)
     record = {**embedding.record, "folded_in": [*embedding.record.get("folded_in", []), folded.record]}
     if folded.side == "words":
         return Embedding(words=joined, contexts=embedding.contexts, record=record)

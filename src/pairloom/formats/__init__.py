@@ -4,7 +4,7 @@ loom         .loom .safetensors  our own: all of an embedding, checksummed, memo
 bin          .bin                word2vec's binary format: the words and their vectors only
 text         .vec .txt           word2vec's and fastText's text format: the same
 glove                            the same without the first line
-fasttext                         fastText's .bin with n-grams: read only
+fasttext                         fastText's .bin with n-grams, for words never seen too
 parquet      .parquet            a table: written only
 csv          .csv                the same as text: written only
 npz          .npz                arrays for NumPy: written only
@@ -28,6 +28,7 @@ from pairloom.formats import (
     native,
     read_binary,
     read_text,
+    write_fasttext,
     write_folders,
     write_parquet,
     write_tables,
@@ -38,12 +39,13 @@ from pairloom.formats.opening import ReadOptions
 from pairloom.system.files import check_folder
 from pairloom.types import PathName
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.subwords import with_subwords_of
 from pairloom.vectors.vectors import Vectors
 
 __all__ = ["READABLE", "WRITABLE", "FastTextVectors", "check_output", "least_size", "load", "save"]
 
 ReadableFormat = Literal["loom", "bin", "text", "glove", "fasttext"]
-WritableFormat = Literal["loom", "bin", "text", "glove", "parquet", "csv", "npz", "tensorboard", "static"]
+WritableFormat = Literal["loom", "bin", "text", "glove", "fasttext", "parquet", "csv", "npz", "tensorboard", "static"]
 NumberType = Literal["float32", "float16"]
 
 
@@ -67,7 +69,7 @@ def _read_native(path: PathName, options: ReadOptions) -> Embedding:
 
 
 def _first(vectors: Vectors, n: int) -> Vectors:
-    return Vectors(vectors.words[:n], vectors.vectors[:n], vectors.counts[:n])
+    return with_subwords_of(vectors, vectors.words[:n], vectors.vectors[:n], vectors.counts[:n])
 
 
 _log = logging.getLogger(__name__)
@@ -82,7 +84,7 @@ _FORMATS = {
     "glove": _Format(
         read_text.read_glove, lambda e, path, _: write_word2vec.write_text(e.words, path, header=False), gzip=True
     ),
-    "fasttext": _Format(fasttext.read),
+    "fasttext": _Format(fasttext.read, lambda e, path, _: write_fasttext.write(e, path)),
     "parquet": _Format(None, lambda e, path, _: write_parquet.write(e.words, path), (".parquet",)),
     "csv": _Format(None, lambda e, path, _: write_tables.write_csv(e.words, path), (".csv",), gzip=True),
     "npz": _Format(None, lambda e, path, _: write_tables.write_npz(e.words, path), (".npz",)),

@@ -21,105 +21,39 @@ fastText computes them.
 
 import mmap
 import struct
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from pairloom.errors import Fault, UnknownWordError
+from pairloom.errors import Fault
 from pairloom.formats.detect import FASTTEXT_MAGIC, HEAD, is_first_fasttext
 from pairloom.formats.opening import GET_AGAIN, ReadOptions, open_vector_file
 from pairloom.formats.rows import check_finite
 from pairloom.formats.word_list import WordList, first_rows, in_utf8
-from pairloom.system.display import number_of, quoted
+from pairloom.system.display import number_of
 from pairloom.types import Counts, Matrix, PathName
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.subwords import MAX_NGRAM, Subwords, SubwordVectors, word_vectors
 from pairloom.vectors.vectors import Vectors
 
 _ARGUMENTS = ("dim", "ws", "epoch", "minCount", "neg", "wordNgrams", "loss", "model", "bucket", "minn", "maxn")
 _MODELS, _LOSSES = {1: "cbow", 2: "skipgram", 3: "supervised"}, {1: "hs", 2: "ns", 3: "softmax", 4: "ova"}
-_BASIS = 2166136261  # of FNV-1a: the hash of no bytes
-_END = b"</s>"  # the end of a sentence, the only word without n-grams
-_MAX_NGRAM = 50  # letters; 6 is usual. Every letter of the dictionary begins up to this many n-grams
 _FIRST_LAYOUT = 0  # the version of files without one
-_FEW_NGRAMS = 100_000  # Python sums these in less time than it takes to load the kernel
 
 
-class Subwords(NamedTuple):
-    """The rows of words and n-grams, and which n-grams a word has."""
-
-    rows: Matrix  # (n_words + bucket, dim), mapped from the file
-    n_words: int
-    bucket: int
-    minn: int
-    maxn: int
-
-    def rows_of(self, word: bytes) -> list[int]:
-        """The rows of the n-grams of a word: minn to maxn letters of `<word>`, but not `<` or `>` alone.
-
-        An n-gram that occurs twice counts twice.
-        """
-        text = b"<%b>" % word
-        letters = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
-        last = len(letters) - 1
-        found = []
-        for i in range(last) if word != _END else ():
-            h = _BASIS
-            for n in range(1, min(self.maxn, last - i) + 1):
-                h = _hash(text[letters[i + n - 1] : letters[i + n]], h)
-                if n >= self.minn and not (n == 1 and i in (0, last - 1)):
-                    found.append(self.n_words + h % self.bucket)
-        return found
-
-    def mean(self, rows: list[int]) -> npt.NDArray[np.float32]:
-        """The mean of some rows: added one by one, then multiplied, both in float32."""
-        total = np.zeros(self.rows.shape[1], np.float32)
-        with np.errstate(all="ignore"):  # the file may be damaged; `load` looks for values that are not finite
-            for row in rows:
-                total += self.rows[row]
-            return total * np.float32(1.0 / len(rows))
-
-
-def _hash(ngram: bytes, h: int = _BASIS) -> int:
-    """FNV-1a as in fastText: bytes from 128 on are negative 32-bit numbers. `h` is the hash of the bytes before."""
-    for byte in ngram:
-        h = (h ^ (byte if byte < 128 else byte | 0xFFFFFF00)) * 16777619 & 0xFFFFFFFF
-    return h
-
-
-class FastTextVectors(Vectors):
-    """The words of a fastText file with their vectors. Other words get a vector from their n-grams."""
+class FastTextVectors(SubwordVectors):
+    """The words of a fastText file with their vectors. Other words get a vector from their n-grams, as in fastText."""
 
     def __init__(
         self, words: list[str], vectors: Matrix, counts: Counts, subwords: Subwords, not_loaded: dict[str, int]
     ) -> None:
-        super().__init__(words, vectors, counts)
-        self.subwords = subwords
+        super().__init__(words, vectors, counts, subwords)
         self._not_loaded = not_loaded  # words of the file beyond `limit`, and their rows
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self.subwords.rows.flags.writeable = False
-
-    def has_vector(self, word: object) -> bool:
-        return word in self or (isinstance(word, str) and bool(self._rows_for(word)))
-
-    def _vector_without_row(self, word: object) -> npt.NDArray[np.float32]:
-        """The vector that fastText's get_word_vector returns, or an UnknownWordError if the word has no n-grams."""
-        if not isinstance(word, str):
-            return super()._vector_without_row(word)
-        rows = self._rows_for(word)
-        if not rows:
-            raise UnknownWordError(
-                f"{quoted(word)} is not among the {number_of(len(self), 'word')} of these vectors, and has no n-grams "
-                f"of {self.subwords.minn} to {self.subwords.maxn} letters to make a vector from."
-            )
-        return self.subwords.mean(rows)
-
     def _rows_for(self, word: str) -> list[int]:
-        """The rows whose mean is the vector of a word without a row here: its own in the file, and its n-grams'."""
+        """The word's own row in the file, if it is there, and its n-grams'."""
         own = [self._not_loaded[word]] if word in self._not_loaded else []
-        return own + self.subwords.rows_of(word.encode("utf-8", "replace"))
+        return own + super()._rows_for(word)
 
 
 def read(path: PathName, options: ReadOptions) -> Embedding:
@@ -274,28 +208,12 @@ def _dense(data: _Bytes, what: str, arguments: dict[str, Any]) -> Matrix:
 def _subwords(rows: Matrix, n_words: int, arguments: dict[str, Any]) -> Subwords:
     bucket, minn, maxn = (arguments[name] for name in ("bucket", "minn", "maxn"))
     used = bucket if maxn > 0 else 0
-    if used < (maxn > 0) or len(rows) - n_words not in (used, bucket) or maxn > _MAX_NGRAM:
+    if used < (maxn > 0) or len(rows) - n_words not in (used, bucket) or maxn > MAX_NGRAM:
         raise Fault(
             f"{number_of(len(rows), 'row')} do not fit {number_of(n_words, 'word')} and {number_of(used, 'bucket')} of "
             f"n-grams of {minn} to {maxn} letters. {GET_AGAIN}"
         )
     return Subwords(rows, n_words, used, max(minn, 1), maxn)
-
-
-def word_vectors(subwords: Subwords, words: list[bytes]) -> Matrix:
-    """The vectors of the first words of the dictionary."""
-    vectors = np.empty((len(words), subwords.rows.shape[1]), np.float32)
-    if sum(map(len, words)) * max(subwords.maxn, 1) <= _FEW_NGRAMS:
-        for row, word in enumerate(words):
-            vectors[row] = subwords.mean([row, *subwords.rows_of(word)])
-        return vectors
-    from pairloom.kernel.text.subwords import mean_rows
-
-    texts = [b"<%b>" % word if word != _END else b"" for word in words]
-    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
-    text = np.frombuffer(b"".join(texts), np.uint8)
-    mean_rows(text, ends, subwords.rows, subwords.n_words, subwords.bucket, subwords.minn, subwords.maxn, vectors)
-    return vectors
 
 
 def _output_rows(data: _Bytes, n_words: int, n_labels: int, arguments: dict[str, Any]) -> Matrix:

@@ -1,4 +1,8 @@
-"""The native format: W, C, the two vocabularies and the record, in the layout of `tensors.py`."""
+"""The native format: W, C, the two vocabularies and the record, in the layout of `tensors.py`.
+
+Version 2 has the rows of n-grams in addition. It is written only where there are some, so that all other files stay
+readable by programs that know only version 1.
+"""
 
 import os
 from itertools import pairwise
@@ -13,24 +17,28 @@ from pairloom.system.tensors import DAMAGED, FOREIGN, Layout, Tensors, mapped, r
 from pairloom.types import PathName
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.record import MAX_DEPTH, fault_in, is_too_deep
+from pairloom.vectors.subwords import MAX_NGRAM, Subwords, SubwordVectors, fitted_subwords
 from pairloom.vectors.vectors import Vectors
 
 # In the order of the file: the widest numbers first, so that each tensor begins at a multiple of its number's size.
+_INTEGERS = dict.fromkeys(("word_offsets", "word_counts", "context_offsets", "context_counts"), ("I64",))
+_MATRICES = dict.fromkeys(("W", "C"), ("F32", "F16"))
+_TEXTS = dict.fromkeys(("words", "contexts"), ("U8",))
+_NGRAM_INTEGERS = dict.fromkeys(("ngram_sizes", "ngram_buckets"), ("I64",))
+_WITH_SPELLING = Layout(
+    "pairloom",
+    2,
+    {**_INTEGERS, **_NGRAM_INTEGERS, **_MATRICES, "ngrams": ("F32", "F16"), **_TEXTS},
+    matrices=frozenset({"W", "C", "ngrams"}),
+)
 _LAYOUT = Layout(
     "pairloom",
     1,
-    {
-        "word_offsets": ("I64",),
-        "word_counts": ("I64",),
-        "context_offsets": ("I64",),
-        "context_counts": ("I64",),
-        "W": ("F32", "F16"),
-        "C": ("F32", "F16"),
-        "words": ("U8",),
-        "contexts": ("U8",),
-    },
+    {**_INTEGERS, **_MATRICES, **_TEXTS},
     matrices=frozenset({"W", "C"}),
+    later=_WITH_SPELLING,
 )
+_MOST_BUCKETS = 1 << 31  # fastText's numbers have 32 bits
 _FLOAT16_END = 65520  # this and larger numbers are rounded to infinity
 
 
@@ -39,11 +47,18 @@ def save(embedding: Embedding, path: PathName, dtype: str = "float32") -> None:
     if dtype == "float16":
         check_float16(embedding.words)
         check_float16(embedding.contexts)
+        _check_ngrams_float16(embedding.words)
     if (name := fault_in(embedding.record)) is not None:
         raise InputError(
             f"The record of the embedding has {quoted(embedding.record[name])} for {name}. Put it under another name."
         )
-    write(path, _LAYOUT, _tensors(embedding), embedding.record, half=dtype == "float16")
+    tensors, record = _tensors(embedding), embedding.record
+    spelling = fitted_subwords(embedding.words)
+    if spelling is None:  # and no word of it in the record, which may be that of another model
+        record = {name: value for name, value in record.items() if name != "spelling"}
+        write(path, _LAYOUT, tensors, record, half=dtype == "float16")
+    else:
+        write(path, _WITH_SPELLING, tensors | _ngram_tensors(spelling), record, half=dtype == "float16")
 
 
 def check_float16(vectors: Vectors) -> None:
@@ -58,6 +73,12 @@ def check_float16(vectors: Vectors) -> None:
         )
 
 
+def _check_ngrams_float16(words: Vectors) -> None:
+    spelling = fitted_subwords(words)
+    if spelling is not None and np.any(np.abs(spelling.rows) >= _FLOAT16_END):
+        raise InputError("The rows of n-grams hold a number beyond 65504, where float16 ends. Save as float32.")
+
+
 def _tensors(embedding: Embedding) -> Tensors:
     words, contexts = embedding.words, embedding.contexts
     tensors: Tensors = {"W": words.vectors, "C": contexts.vectors}
@@ -65,6 +86,12 @@ def _tensors(embedding: Embedding) -> Tensors:
     tensors["words"], tensors["word_offsets"] = _packed(words)
     tensors["contexts"], tensors["context_offsets"] = _packed(contexts)
     return tensors
+
+
+def _ngram_tensors(subwords: Subwords) -> Tensors:
+    assert subwords.used is not None
+    sizes = np.array([subwords.bucket, subwords.minn, subwords.maxn], np.int64)
+    return {"ngram_sizes": sizes, "ngram_buckets": subwords.used, "ngrams": subwords.rows}
 
 
 def _packed(vectors: Vectors) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
@@ -92,14 +119,17 @@ def read_from(data: memoryview, name: str, verify: bool = True) -> Embedding:
 
 
 def _embedding(data: memoryview, verify: bool) -> Embedding:
-    tensors, record = read(data, _LAYOUT, frozenset() if verify else _LAYOUT.matrices)
+    tensors, record = read(data, _LAYOUT, frozenset() if verify else _WITH_SPELLING.matrices)
     _check_shapes({name: list(tensor.shape) for name, tensor in tensors.items()})
     if is_too_deep(record):
         raise Fault(f"the record is nested more than {MAX_DEPTH} deep. {DAMAGED}")
     if (wrong := fault_in(record)) is not None:
         raise Fault(f"its record has {quoted(record[wrong])} for {wrong}, which no pairloom writes. {FOREIGN}")
+    words = _vectors(tensors, ("W", "words", "word_offsets", "word_counts"), verify)
+    if "ngrams" in tensors:
+        words = SubwordVectors(words.words, words.vectors, words.counts, _subwords(tensors, verify))
     return Embedding(
-        words=_vectors(tensors, ("W", "words", "word_offsets", "word_counts"), verify),
+        words=words,
         contexts=_vectors(tensors, ("C", "contexts", "context_offsets", "context_counts"), verify),
         record=record,
     )
@@ -113,6 +143,21 @@ def _check_shapes(shapes: dict[str, list[int]]) -> None:
     for name, shape in expected.items():
         if shapes[name] != shape:
             raise Fault(f"tensor {name} of shape {quoted(shapes[name])} does not fit the others. {DAMAGED}")
+
+
+def _subwords(tensors: Tensors, verify: bool) -> Subwords:
+    """The n-grams, after a check that sizes, buckets and rows fit each other."""
+    sizes, used, rows = (tensors[name] for name in _WITH_SPELLING.dtypes if name.startswith("ngram"))
+    if len(sizes) != 3 or not (0 < sizes[0] <= _MOST_BUCKETS and 1 <= sizes[1] <= sizes[2] <= MAX_NGRAM):
+        raise Fault(f"tensor ngram_sizes is {quoted(sizes.tolist())}. {DAMAGED}")
+    bucket, minn, maxn = sizes.tolist()
+    if rows.shape != (len(used) + 1, tensors["W"].shape[1]):
+        raise Fault(f"tensor ngrams of shape {quoted(list(rows.shape))} does not fit the others. {DAMAGED}")
+    if np.any(np.diff(used, prepend=-1, append=bucket) <= 0):
+        raise Fault(f"the numbers of tensor ngram_buckets do not rise from 0 to {bucket - 1:,}. {DAMAGED}")
+    if verify and not np.isfinite(rows).all():
+        raise Fault(f"tensor ngrams holds NaN or infinity. {DAMAGED}")
+    return Subwords(rows, 0, bucket, minn, maxn, used)
 
 
 def _vectors(tensors: Tensors, names: tuple[str, str, str, str], verify: bool) -> Vectors:

@@ -38,6 +38,7 @@ STAGES = {
     "layout": "laying out the map",
     "place": "placing rarer words on the map",
     "page": "putting the page together",
+    "spell": "fitting the rows of n-grams",
 }
 
 

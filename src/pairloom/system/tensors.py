@@ -48,6 +48,7 @@ class Layout(NamedTuple):
     dtypes: Mapping[str, tuple[str, ...]]  # the dtypes allowed for each tensor, the usual one first
     optional: frozenset[str] = frozenset()
     matrices: frozenset[str] = frozenset()  # tensors of rank 2; the others have rank 1
+    later: "Layout | None" = None  # of the next version, which is read too
 
 
 # --- Writing
@@ -163,6 +164,7 @@ def read(data: memoryview, layout: Layout, trusted: frozenset[str] = frozenset()
     """
     header = _header_bytes(data)
     fields = _object(header, "the header")
+    layout = _of_its_version(fields.get("__metadata__"), layout)
     metadata = _metadata_of(fields, layout)
     tensors = _views(data[8 + len(header) :], fields, layout)
     _check_header(data[:8], header, metadata["header_sha256"])
@@ -197,6 +199,12 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields) < len(pairs):
         raise ValueError("a name occurs twice")
     return fields
+
+
+def _of_its_version(metadata: object, layout: Layout) -> Layout:
+    """The layout of the file's version, or the latest one if it has neither: `_check_version` then says so."""
+    is_first = isinstance(metadata, dict) and metadata.get("format_version") == str(layout.version)
+    return layout if is_first or layout.later is None else layout.later
 
 
 def _metadata_of(fields: dict[str, Any], layout: Layout) -> dict[str, str]:

@@ -7,7 +7,8 @@ the words of d, and |d| = Σ tf(w, d), its vector is
     tfidf   v_d = Σ tf(w, d) idf(w) v_w / Σ tf(w, d) idf(w)         idf(w) = ln((1 + n) / (1 + n_w)) + 1
     sif     v_d = x_d - u (u·x_d),   x_d = Σ tf(w, d) a / (a + p(w)) v_w / |d|
 
-and zero if no word of d has a vector.
+and zero if no word of d has a vector. A word without a row has a vector where the vectors have n-grams: see
+`subwords.py`. Such words were not in the text that the vectors were trained on, so p(w) = 0 and n_w = 0 for them.
 
 tfidf learns from n documents; n_w is the number of them that have w. This is scikit-learn's smooth idf.
 sif is smooth inverse frequency (Arora, Liang & Ma 2017, algorithm 1). p(w) is the share of w in the text that the
@@ -30,7 +31,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -47,7 +48,15 @@ from pairloom.vectors.vectors import Vectors
 Weighting = Literal["mean", "tfidf", "sif"]
 Documents = Iterable[Sequence[str] | str]
 Splitter = Callable[[str], list[str]]
-Bag = tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]  # rows of the words of a document, rising, and their tf
+
+
+class Bag(NamedTuple):
+    """A document: the words with a row, and others that a vector can be made for, sorted."""
+
+    rows: npt.NDArray[np.intp]  # rising
+    tf: npt.NDArray[np.int64]
+    made: list[tuple[str, int]]
+
 
 SIF_A = 1e-3  # a of sif, as in the paper, which finds 1e-4 to 1e-3 best
 _AT_ONCE = 64  # documents whose products are summed at once: one by one takes five times as long
@@ -76,6 +85,7 @@ class DocumentModel:
     weighting: Weighting
     weights: Float64s  # (n_words,): 1, idf(w) or a / (a + p(w))
     split: Splitter | None = None  # for documents that are strings; None refuses them
+    weight_of_made: float = 1.0  # of words without a row: the same, with n_w = 0 and p(w) = 0
     component: Float64s | None = None  # (dim,): u, with the sign that makes its largest number positive
 
     @classmethod
@@ -92,7 +102,8 @@ class DocumentModel:
             return model
         _check_restartable(documents, weighting)
         if weighting == "tfidf":
-            return replace(model, weights=_idf(vectors, model._bags(documents)))
+            idf, of_made = _idf(vectors, model._bags(documents))
+            return replace(model, weights=idf, weight_of_made=of_made)
         model = replace(model, weights=sif_a / (sif_a + _shares(vectors, model._bags(documents))))
         return replace(model, component=_first_component(model._averages(documents), vectors.dim))
 
@@ -103,23 +114,29 @@ class DocumentModel:
         return np.fromiter(rows, np.dtype((np.float32, (self.vectors.dim,))))
 
     def _averages(self, documents: Documents) -> Iterator[Float64s]:
-        return (self._average(*bag) for bag in self._bags(documents))
+        return map(self._average, self._bags(documents))
 
     def _bags(self, documents: Documents) -> Iterator[Bag]:
-        row_of = self.vectors.key_to_index.get
+        row_of = self.vectors.key_to_index
         for number, document in enumerate(documents):
             words = self.split(document) if self.split and isinstance(document, str) else document
-            found = Counter(map(row_of, checked_words(words, f"documents[{number}]")))
-            rows = sorted(row for row in found if row is not None)
-            yield np.array(rows, np.intp), np.array([found[row] for row in rows], np.int64)
+            found = Counter(checked_words(words, f"documents[{number}]"))
+            known = sorted((row_of[word], tf) for word, tf in found.items() if word in row_of)
+            made = sorted((w, tf) for w, tf in found.items() if w not in row_of and self.vectors.has_vector(w))
+            rows, tfs = np.array(known, np.int64).reshape(-1, 2).T
+            yield Bag(rows.astype(np.intp), np.ascontiguousarray(tfs), made)
 
-    def _average(self, rows: npt.NDArray[np.intp], tf: npt.NDArray[np.int64]) -> Float64s:
-        """Weighted mean of the rows. For sif the divisor is |d|, not the sum of the weights."""
-        if not len(rows):
+    def _average(self, bag: Bag) -> Float64s:
+        """Weighted mean of the vectors. For sif the divisor is |d|, not the sum of the weights."""
+        if not len(bag.rows) and not bag.made:
             return np.zeros(self.vectors.dim)
-        weights = tf * self.weights[rows]
-        divisor = tf.sum() if self.weighting == "sif" else weights.sum()
-        average: Float64s = np.einsum("w,wi->i", weights, self.vectors.vectors[rows]) / divisor
+        weights = bag.tf * self.weights[bag.rows]
+        total: Float64s = np.einsum("w,wi->i", weights, self.vectors.vectors[bag.rows])
+        for word, tf in bag.made:
+            total += tf * self.weight_of_made * self.vectors.vector(word).astype(np.float64)
+        n_made = sum(tf for _, tf in bag.made)
+        divisor = bag.tf.sum() + n_made if self.weighting == "sif" else weights.sum() + n_made * self.weight_of_made
+        average: Float64s = total / divisor
         return average
 
     def _without_component(self, x: Float64s) -> Float64s:
@@ -173,12 +190,14 @@ def _check_restartable(documents: Documents, weighting: str) -> None:
         )
 
 
-def _idf(vectors: Vectors, bags: Iterable[Bag]) -> Float64s:
-    n, n_w = 0, np.zeros(len(vectors))
-    for rows, _ in bags:
+def _idf(vectors: Vectors, bags: Iterable[Bag]) -> tuple[Float64s, float]:
+    """idf of the words, and of one that is in no document."""
+    n, n_w = 0, np.zeros(len(vectors) + 1)
+    for bag in bags:
         n += 1
-        n_w[rows] += 1
-    return elementary.log((1 + n) / (1 + n_w)) + 1
+        n_w[bag.rows] += 1
+    idf = elementary.log((1 + n) / (1 + n_w)) + 1
+    return idf[:-1], float(idf[-1])
 
 
 def _shares(vectors: Vectors, bags: Iterable[Bag]) -> Float64s:
@@ -186,8 +205,8 @@ def _shares(vectors: Vectors, bags: Iterable[Bag]) -> Float64s:
     counts = vectors.counts
     if not counts.any():
         counts = np.zeros(len(vectors), np.int64)
-        for rows, tf in bags:
-            counts[rows] += tf
+        for bag in bags:
+            counts[bag.rows] += bag.tf
     return counts / max(1, int(counts.sum()))
 
 

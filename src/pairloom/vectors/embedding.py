@@ -1,6 +1,6 @@
 """The result of training: vectors for words and for contexts, and the record of how they were made.
 
-`Embedding.save` and `Embedding.fold_in` import their modules when called: those come later in the order of the folders.
+Methods whose work is in a later folder, for example `save` and `fold_in`, import their module when called.
 """
 
 import math
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pairloom.fold_in.fold_in import FoldedIn, FoldInKeywords
     from pairloom.formats import NumberType, WritableFormat
     from pairloom.maps.plot import PlotKeywords, WordMap
+    from pairloom.spelling.fit import SpellingKeywords
 
 
 def as_vectors(given: object) -> Vectors:
@@ -225,6 +226,12 @@ class Embedding:
         from pairloom.fold_in.fold_in import with_words
 
         return with_words(self, folded)
+
+    def with_spelling(self, **options: "Unpack[SpellingKeywords]") -> "Embedding":
+        """This model, with vectors for words never seen too: see `pairloom.spelling.fit.with_spelling`."""
+        from pairloom.spelling.fit import with_spelling
+
+        return with_spelling(self, **options)
 
     def plot(
         self, words: Iterable[str] | None = None, path: PathName | None = None, **options: "Unpack[PlotKeywords]"

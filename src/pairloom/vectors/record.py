@@ -122,4 +122,5 @@ _FORMS: dict[str, _Check] = {
     "start": lambda value: isinstance(value, dict) and _are_epochs(value.get("epochs", 0)),
     "heldout": _is_heldout,
     "folded_in": lambda value: isinstance(value, list),
+    "spelling": lambda value: isinstance(value, dict),
 }

@@ -27,6 +27,7 @@ NAMES = (  # within a group, in the order of --help
     "walk",
     "pairs",
     "fold-in",
+    "spell",
     "near",
     "similarity",
     "map",

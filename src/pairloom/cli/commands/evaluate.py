@@ -66,9 +66,10 @@ def _add_policy(parser: ArgumentParser) -> None:
     )
     policy.add_argument(
         "--unknown",
-        choices=["skip", "wrong"],
+        choices=["skip", "wrong", "spell"],
         default="skip",
-        help="questions with unknown words: skip them, or count them as wrong (default: skip)",
+        help="questions with unknown words: skip them, count them as wrong, or, for similarities, make vectors from "
+        "their spelling if the model has n-grams, see `pairloom spell` (default: skip)",
     )
     policy.add_argument(
         "--seed", type=whole_number, default=1, metavar="N", help="seed of the bootstrap and of k-means (default: 1)"
@@ -127,7 +128,7 @@ def _footnote(args: Namespace, scores: "list[Scores]") -> str:
     limit = f"the first {args.restrict_vocab:,}" if args.restrict_vocab else "all"
     searched = f"{limit} {'contexts' if args.contexts else 'words'} of a model"
     case = "ignoring case" if args.case == "fold" else "case counts"
-    unknown = "skipped" if args.unknown == "skip" else "counted as wrong"
+    unknown = {"wrong": "counted as wrong", "spell": "spelled, or skipped"}.get(args.unknown, "skipped")
     note = f"known: questions whose words are among {searched} ({case}); the others are {unknown}."
     has_interval = any(isinstance(file_scores, SimilarityScores) for file_scores in scores)
     return note + (" In []: the 95 % interval, by bootstrap over pairs." if has_interval else "")

@@ -22,6 +22,8 @@ PURPOSE = "print the words nearest to a word, by cosine"
 EXAMPLE = "pairloom near king.loom king queen"
 OPTION_NAMES = {"topn": "-n"}
 
+NOT_SEEN = "  (not seen in training: from its spelling)"
+
 
 def arguments(parser: ArgumentParser) -> None:
     add_model(parser)
@@ -57,7 +59,8 @@ def run(args: Namespace) -> None:
     def answer(word: str) -> None:
         spelt = as_in_text(embedding, vectors, word)
         near = vectors.most_similar(spelt, topn=args.n, restrict_vocab=args.restrict_vocab, indexer=index)
-        print_neighbours(word, near, {"word": word} if args.json else None)
+        seen = spelt in vectors
+        print_neighbours(word if seen else word + NOT_SEEN, near, {"word": word, "seen": seen} if args.json else None)
         if args.chart is not None:
             found[word] = near
 

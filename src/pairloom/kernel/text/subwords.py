@@ -1,4 +1,4 @@
-"""The vectors of fastText's words: the mean of a word's row and its n-grams' rows."""
+"""The n-grams of words, as fastText hashes them, and the vectors that are means of their rows."""
 
 import numpy as np
 
@@ -13,20 +13,42 @@ def mean_rows(text, ends, rows, n_words, bucket, minn, maxn, vectors):
 
     Equivalent to
         vectors[i] = subwords.mean([i, *subwords.rows_of(word)])
-    for formats.fasttext's `Subwords`: the same additions in the same order.
+    for vectors.subwords' `Subwords`: the same additions in the same order.
     """
     begin = 0
     for i in range(len(ends)):
         vectors[i] = rows[i]
-        n = 1 + _add_ngrams(text, begin, ends[i], rows, n_words, bucket, minn, maxn, vectors[i])
-        vectors[i] *= np.float32(1.0 / n)
+        found = ngrams(text, begin, ends[i], bucket, minn, maxn)
+        for ngram in found:
+            vectors[i] += rows[n_words + ngram]
+        vectors[i] *= np.float32(1.0 / (1 + len(found)))
         begin = ends[i]
 
 
 @njit(nogil=True, cache=True)
-def _add_ngrams(text, begin, end, rows, n_words, bucket, minn, maxn, vector):
-    """Add the rows of the n-grams of one word. Returns their number."""
-    found = 0
+def count_ngrams(text, ends, minn, maxn, counts):
+    """counts[i] = the number of n-grams of word i."""
+    begin = 0
+    for i in range(len(ends)):
+        counts[i] = len(ngrams(text, begin, ends[i], 1, minn, maxn))
+        begin = ends[i]
+
+
+@njit(nogil=True, cache=True)
+def list_ngrams(text, ends, bucket, minn, maxn, found):
+    """Fill `found` with the buckets of the n-grams of all words, one word after the other."""
+    begin, at = 0, 0
+    for i in range(len(ends)):
+        some = ngrams(text, begin, ends[i], bucket, minn, maxn)
+        found[at : at + len(some)] = some
+        at += len(some)
+        begin = ends[i]
+
+
+@njit(nogil=True, cache=True)
+def ngrams(text, begin, end, bucket, minn, maxn):
+    """The buckets of the n-grams of one word, in the order in which fastText lists them."""
+    found, n_found = np.empty((end - begin) * max(maxn - minn + 1, 0), np.uint32), 0
     for first in range(begin, end):
         if text[first] & 0xC0 == 0x80:  # within a letter
             continue
@@ -39,9 +61,9 @@ def _add_ngrams(text, begin, end, rows, n_words, bucket, minn, maxn, vector):
                 at += 1
             n += 1
             if n >= minn and not (n == 1 and (first == begin or at == end)):
-                vector += rows[n_words + h % np.uint32(bucket)]
-                found += 1
-    return found
+                found[n_found] = h % np.uint32(bucket)
+                n_found += 1
+    return found[:n_found]
 
 
 @njit(nogil=True, cache=True)

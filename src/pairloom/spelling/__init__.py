@@ -1,0 +1,1 @@
+"""Vectors for words that a model has never seen, from how they are spelled."""
