@@ -6,6 +6,7 @@ LOCK_VENV := .venv-lock
 PEERS := .venv-peers
 CONFORMANCE := .venv-conformance
 BROWSER := .venv-browser
+DOCS := .venv-docs
 OTHER_PYTHONS := 3.12 3.13
 REQUIREMENTS := requirements-dev.txt
 BIN := $(VENV)/bin
@@ -25,7 +26,7 @@ TRACED := $(BIN)/python -m coverage run -m pytest
 unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-versions test-lowest $(OTHER_PYTHONS:%=test-%) suite quality lint bench reliability cluster-test conformance browser-test lock clean
+.PHONY: help demo test test-versions test-lowest $(OTHER_PYTHONS:%=test-%) suite quality lint bench reliability cluster-test conformance browser-test docs lock clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -88,6 +89,9 @@ browser-test: $(VENV)/.tests $(BROWSER)/.browser ## use the page of `pairloom ex
 		|| { echo "These tests need Chromium. Install it (on Debian: apt-get install chromium) and run this again." >&2; exit 1; }
 	PAIRLOOM=$(abspath $(BIN)/pairloom) $(BROWSER)/bin/python -m pytest --confcutdir=tests/explorer/browser -p no:cacheprovider tests/explorer/browser
 
+docs: $(VENV)/.tests $(DOCS)/.site ## build docs/ and a reference made of the code into a site, and follow its links (build/site)
+	$(BIN)/python -m scripts.site $(DOCS)/bin/zensical
+
 COMPILE := UV_CUSTOM_COMPILE_COMMAND='make lock' $(LOCK_VENV)/bin/uv pip compile pyproject.toml --group dev --all-extras \
 	--python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-config --quiet
 
@@ -131,6 +135,12 @@ $(CONFORMANCE)/.peers: | $(CONFORMANCE)/.made
 $(BROWSER)/.browser: | $(BROWSER)/.made
 	@echo "Installing Playwright and axe into $(BROWSER); about 50 MB."
 	@$(BROWSER)/bin/python -m pip --disable-pip-version-check --quiet install 'playwright>=1.50' 'axe-playwright-python>=0.1.4' 'pytest>=9.0' 'pytest-timeout>=2.3'
+	@touch $@
+
+# Pinned, since it is young and its output is what people see.
+$(DOCS)/.site: | $(DOCS)/.made
+	@echo "Installing zensical into $(DOCS); about 20 MB."
+	@$(DOCS)/bin/python -m pip --disable-pip-version-check --quiet install zensical==0.0.73
 	@touch $@
 
 $(VENV)/.runs: pyproject.toml | $(VENV)/.made

@@ -14,6 +14,13 @@ The guesses are the items c with the largest p(c | w), where w is the last item.
 and the noise is the count to the power 0.75. Earlier items count too, the less the older they are.
 
 The default settings were chosen with --inner, which never uses the held-out tenth but holds out a tenth of the rest.
+
+With 100,000 clicks of a shop (YooChoose, RecSys Challenge 2015) it prints
+
+    18981 sessions, 2926 items, trained in 7.2 s
+    2229 held-out sessions, 20 guesses for each item
+    all items: 6362, hit rate 0.6971, 4.8 times popularity's 0.1457
+    new to their session: 4041, hit rate 0.5511, 4.8 times popularity's 0.1156
 """
 
 import argparse

@@ -4,6 +4,15 @@
 
 The lines of the first text are dealt into two halves at random. The second half is the yardstick: between the halves no
 word has moved, so how far words move between them is noise, of training and of sampling alike.
+
+With the two texts of docs/tutorial.md, in which `month` and `password` have changed places, and half a million words in
+each half, `two_decades.py python.txt swapped.txt --sample 1e-4 -n 4` puts both first, though one stays below the line:
+
+    6,133 common words, 1 beyond the noise
+    month  shift 1.12  z 4.7  lost: year, day, week, days, weekday  gained: passwd, login, mgr, username, realm
+    password  shift 1.04  z 4.2  lost: passwd, realm, getpass, mgr, login  gained: day, year, weekday, week, ymd
+    reverse  shift 0.72  z 2.7  lost: delitem, stem, np, brackets, netstat  gained: solidus, sorted, ...
+    make  shift 0.54  z 2.4  lost: lazy, closes, lfoo, permissions  gained: scanner, easier, life, maybe
 """
 
 import argparse

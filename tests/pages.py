@@ -47,3 +47,16 @@ def commands(page: str) -> list[list[str]]:
     lines = "\n".join(blocks(page, "sh")).splitlines()
     typed = [shlex.split(line, comments=True) for line in lines]
     return [words[1:] for words in typed if words[:1] == ["pairloom"]]
+
+
+class Step(NamedTuple):
+    """A block of shell commands, and the output that the page shows below it, if any."""
+
+    typed: str
+    shown: str
+
+
+def steps(page: str) -> list[Step]:
+    """The ```sh blocks of a page, in order."""
+    pattern = r"^```sh\n(.*?)^```\n(?:\n```text\n(.*?)^```)?"
+    return [Step(*found) for found in re.findall(pattern, text_of(page), re.DOTALL | re.MULTILINE)]

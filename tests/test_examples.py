@@ -1,5 +1,6 @@
 """The scripts in examples/ run, and find the structure of small data."""
 
+import ast
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pairloom
 from tests.comparison.conftest import SWAPPED, sentences
 
 ROOT = Path(__file__).parent.parent
@@ -64,6 +66,56 @@ def test_words_swapped_between_two_decades_are_found(tmp_path):
     assert re.fullmatch(r"400 common words, (\d+) beyond the noise", first)
     moved = {word for pair in SWAPPED for word in pair}
     assert len(lines) == 5 and {line.split()[0] for line in lines} <= moved
+
+
+def test_a_text_gives_neighbours_a_picture_and_a_model(tmp_path):
+    (tmp_path / "t.txt").write_text("The cat sleeps in the barn.\nThe dog sleeps in the barn!\nA king reigns.\n" * 100)
+    model = tmp_path / "m.loom"
+    printed = output(
+        "text.py", tmp_path / "t.txt", "cat", "--dim", 16, "--epochs", 20, "--sample", 0, "--output", model
+    )
+    assert re.search(r"^9 words, held-out loss \d\.\d\d before and \d\.\d\d after training$", printed, re.MULTILINE)
+    assert re.search(r"^cat: dog, ", printed, re.MULTILINE)
+    assert model.exists() and (tmp_path / "m.svg").read_text().startswith("<svg ")
+
+
+def test_dependency_contexts_find_words_of_one_function():
+    near = dict(line.split(": ") for line in output("dependencies.py", "--sentences", 1500).splitlines())
+    people = set("cook baker gardener farmer florist clerk secretary lawyer".split())
+    assert set(near["chef, by dependencies"].split(", ")) <= people
+    assert len(set(near["chef, by windows"].split(", ")) - people) >= 2
+
+
+def test_texts_of_two_kinds_are_classified(tmp_path):
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(0)
+    words = {"sea": "ship wave sail port fish".split(), "land": "barn cow field plough farm".split()}
+    lines = [f"{kind}\t{' '.join(rng.choice(words[kind], 6))} the and" for kind in words for _ in range(60)]
+    (tmp_path / "l.tsv").write_text("\n".join(lines))
+    first, *scores = output("pipeline.py", tmp_path / "l.tsv", "--dim", 8).splitlines()
+    assert first == "120 texts, 2 labels; always sea: 50.0%"
+    assert len(scores) == 3 and all(float(re.search(r"([\d.]+)% right", line)[1]) > 95 for line in scores)
+
+
+def test_the_index_of_a_small_model_misses_nothing(tmp_path):
+    pytest.importorskip("faiss")
+    text = [
+        [f"{topic}{word}" for word in rng]
+        for topic in "abc"
+        for rng in np.random.default_rng(1).integers(0, 9, (80, 6))
+    ]
+    pairloom.train(text, dim=8, epochs=10, sample=0).save(tmp_path / "m.loom")
+    first, *lines, last = output("search_index.py", tmp_path / "m.loom", "a1", "b2").splitlines()
+    assert first == "27 words of dim 8; of the ten nearest, the index finds 100.0%"
+    assert [line.endswith("(0 missed)") for line in lines] == [True, True]
+    assert re.fullmatch(r"A question takes [\d.]+ ms exactly and [\d.]+ ms by the index", last)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_an_example_says_how_to_run_it_and_what_it_prints(path):
+    text = ast.get_docstring(ast.parse(path.read_text()))
+    assert f"python examples/{path.name}" in text
+    assert re.search(r"(?:prints|below the line:)\n\n    \S", text)
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="needs the click sessions of ../shared/data")

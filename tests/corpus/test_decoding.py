@@ -52,7 +52,8 @@ def test_text_in_another_encoding_can_be_named(write: Callable[..., Path]) -> No
 def test_a_byte_that_is_not_utf8_is_named_with_its_place(write: Callable[..., Path]) -> None:
     path = write(b"one\r\ntwo\rthr\xe9e\n")
     assert message(InputError, sentences, path) == (
-        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. It looks like cp1252: use --encoding cp1252."
+        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. It looks like cp1252: use --encoding cp1252. If other files "
+        "are utf-8, convert this one: iconv -f cp1252 -t utf-8."
     )
     assert sentences(path, errors="replace")[2] == ["thr\ufffde"]
     assert sentences(path, errors="ignore")[2] == ["thre"]
@@ -99,10 +100,10 @@ def test_without_a_good_guess_the_message_says_how_to_find_out(write: Callable[.
 
 def test_a_wrong_name_for_utf_8_is_answered_with_utf_8(write: Callable[..., Path]) -> None:
     path = write("größer und älter\n".encode())
-    assert message(InputError, sentences, path, encoding="ascii").endswith("It looks like utf-8: use --encoding utf-8.")
+    assert "It looks like utf-8: use --encoding utf-8." in message(InputError, sentences, path, encoding="ascii")
     path = write(b"plain text, nothing else\n")
-    expected = f"{path} looks like UTF-8, not utf-16-le. Use --encoding utf-8."
-    assert message(InputError, sentences, path, encoding="utf-16-le") == expected
+    expected = f"{path} looks like UTF-8, not utf-16-le: use --encoding utf-8. "
+    assert message(InputError, sentences, path, encoding="utf-16-le").startswith(expected)
 
 
 @pytest.mark.parametrize("cut", ["\U0001f600".encode("utf-16-le")[:2], b"a"])
@@ -116,9 +117,9 @@ def test_utf_16_that_is_cut_in_a_character_is_refused_in_one_line(write: Callabl
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 def test_wide_encodings_are_recognised(write: Callable[..., Path], encoding: str) -> None:
     path = write("hello wide world\n".encode(encoding))
-    expected = f"{path} looks like {encoding.upper()}, not utf-8. Use --encoding {encoding}."
-    assert message(InputError, sentences, path) == expected
-    assert message(InputError, sentences, path, errors="replace") == expected
+    expected = f"{path} looks like {encoding.upper()}, not utf-8: use --encoding {encoding}. "
+    assert message(InputError, sentences, path).startswith(expected)
+    assert message(InputError, sentences, path, errors="replace").startswith(expected)
 
 
 def test_utf_16_without_a_byte_order_mark_is_answered_with_the_two_orders(tmp_path: Path) -> None:

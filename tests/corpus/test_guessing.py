@@ -26,6 +26,13 @@ def test_the_guess_is_the_same_far_into_a_file_and_on_a_long_line(language, enco
     assert guessed_encoding(before + data[len(before) :] * 500, len(before)) == found
 
 
+def test_a_guess_from_the_first_lines_of_a_korean_text_reads_all_of_it():
+    """cp949 has 8,822 syllables that euc-kr lacks, and the first of them may come late."""
+    text = TEXTS["Korean"] * 1000 + "똠방각하\n"
+    data = text.encode("cp949")
+    assert data.decode(guessed_encoding(data, 0)) == text
+
+
 @pytest.mark.parametrize("language", set(TEXTS) - {"English"})
 def test_damaged_utf_8_is_mostly_utf_8(language):
     data = TEXTS[language].encode()

@@ -40,6 +40,14 @@ def test_scripts_are_shares_of_letters(inspected):
     assert inspected("abc где 123 北\n")["scripts"] == {"Latin": 0.4286, "Cyrillic": 0.4286, "Han": 0.1429}
 
 
+def test_scripts_are_those_of_all_files(tmp_path):
+    """The first file is longer than a block, so a look at the beginning alone would show Latin only."""
+    (tmp_path / "a.txt").write_text("latin words\n" * 200_000)
+    (tmp_path / "b.txt").write_text("где\n" * 50_000)
+    found = inspect_corpus(tmp_path, TextOptions())["scripts"]
+    assert found == {"Latin": 0.9302, "Cyrillic": 0.0698}
+
+
 def test_a_large_text_is_read_in_part_and_its_tokens_are_estimated(inspected, monkeypatch):
     monkeypatch.setattr(report, "SAMPLE_BYTES", 1 << 20)
     found = inspected("the cat sat on the mat by the door today\n" * 80_000)

@@ -117,7 +117,12 @@ def _advice(error: UnicodeDecodeError, encoding: str) -> str:
     found = guessed_encoding(error.object, error.start)
     if found is None:
         return f"Find out its encoding (`file -i` may know it) and name it (--encoding), or {_REPLACE}."
-    return f"It looks like {found}: use --encoding {found}."
+    return f"It looks like {found}: {_use(found, encoding)}"
+
+
+def _use(found: str, encoding: str) -> str:
+    """All files are read in one encoding, so one file that differs must be converted."""
+    return f"use --encoding {found}. If other files are {encoding}, convert this one: iconv -f {found} -t {encoding}."
 
 
 def _line_number(file: SourceFile, encoding: str, position: int) -> int:
@@ -137,7 +142,7 @@ def _refuse_other_encodings(head: bytes, name: str, encoding: str) -> None:
     named_wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
     looks = wide_encoding(head) if not named_wide else "utf-8" if _is_long_ascii(head) else None
     if looks is not None:
-        raise InputError(f"{name} looks like {looks.upper()}, not {encoding}. Use --encoding {looks}.")
+        raise InputError(f"{name} looks like {looks.upper()}, not {encoding}: {_use(looks, encoding)}")
     if not named_wide and head.count(0) * 10 >= len(head) * 3 and len(head) >= 16:
         raise InputError(f"{name} is full of NUL bytes, so it is not text. Give a text file.")
 

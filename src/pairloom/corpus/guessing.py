@@ -81,7 +81,7 @@ _CANDIDATES = (
     ("euc-jp", _JAPANESE),
     ("gb18030", _SIMPLIFIED),
     ("big5", _TRADITIONAL),
-    ("euc-kr", _KOREAN),
+    ("cp949", _KOREAN),  # has all of euc-kr, and the syllables that euc-kr lacks
 )  # fmt: skip
 
 

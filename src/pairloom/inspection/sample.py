@@ -13,7 +13,8 @@ from pairloom.types import Counts
 
 SAMPLE_BYTES = 16 << 20  # as stored; a few tenths of a second
 SHOWN_LINES, SHOWN_WORDS = 5, 10
-_CHARACTERS = 1 << 20  # looked at for scripts and case
+_CHARACTERS = 1 << 17  # looked at for capitals
+_WORDS = 50_000  # looked at for scripts, the most frequent ones
 MIN_COUNTS = (1, 2, 5, 10, 20, 50)
 # The first word of a character's name is its script, but for these.
 _SCRIPTS = {"CJK": "Han", "IDEOGRAPHIC": "Han", "HALFWIDTH": "Katakana", "FULLWIDTH": "Latin", "MODIFIER": "Latin"}
@@ -75,16 +76,22 @@ def _count_line(sample: TextSample, n_words: int) -> None:
     sample.longest_line = max(sample.longest_line, n_words)
 
 
-def look_at_letters(sample: TextSample, text: str) -> None:
-    """Note the scripts and the case of some text as it is in the files."""
-    letters = {letter: n for letter, n in Counter(text[:_CHARACTERS]).items() if letter.isalpha()}
-    total = sum(letters.values())
+def look_at_letters(sample: TextSample, beginning: str) -> None:
+    """Note the scripts of the words, of all files, and how many letters of the text's beginning are capitals.
+
+    Words may be in lower case already, so they do not show capitals.
+    """
+    letters: Counter[str] = Counter()
+    for word, n in zip(sample.words[:_WORDS], sample.counts[:_WORDS].tolist(), strict=True):
+        for letter in word:
+            letters[letter] += n
     scripts: Counter[str] = Counter()
     for letter, n in letters.items():
-        scripts[script_of(letter)] += n
-    sample.scripts = {script: n / total for script, n in scripts.most_common()}
-    cased = sum(n for letter, n in letters.items() if letter.lower() != letter.upper())
-    sample.capitals = sum(n for letter, n in letters.items() if letter.isupper()) / max(1, cased)
+        if letter.isalpha():
+            scripts[script_of(letter)] += n
+    sample.scripts = {script: n / scripts.total() for script, n in scripts.most_common()}
+    cased = [letter for letter in beginning[:_CHARACTERS] if letter.lower() != letter.upper()]
+    sample.capitals = sum(map(str.isupper, cased)) / max(1, len(cased))
 
 
 def script_of(letter: str) -> str:

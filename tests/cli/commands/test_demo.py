@@ -53,3 +53,14 @@ def test_the_demo_refuses_before_it_works(tmp_path, capsys):
     assert "does not exist" in capsys.readouterr().err
     assert main(["demo", "--threads", "0"]) == 2
     assert "--threads 0" in capsys.readouterr().err
+
+
+def test_the_demo_writes_its_text(small_library, tmp_path, capsys):
+    path = tmp_path / "python.txt"
+    assert main(["demo", "--text", str(path)]) == 0
+    assert capsys.readouterr().out.startswith(f"{path} has 36,800 words: ")
+    assert main(["demo", "--text", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"text": str(path), "tokens": 36_800}
+    assert path.read_text().startswith("two month two month\n") and not (tmp_path / "demo.loom").exists()
+    assert main(["demo", "--text", str(tmp_path / "no" / "python.txt")]) == 2
+    assert "does not exist" in capsys.readouterr().err

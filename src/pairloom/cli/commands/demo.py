@@ -21,6 +21,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="OUT", default="demo.loom", help="the model to write (default: demo.loom)"
     )
+    parser.add_argument("--text", metavar="FILE", help="write the text that the demo trains on, and do not train")
     add_threads(parser, "the result is the same for any number of threads")
     add_json(parser)
 
@@ -28,9 +29,14 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     from pairloom import formats
     from pairloom.cli.demo_text import PROBES, write_corpus
+    from pairloom.system.files import check_folder
     from pairloom.training.train import train
 
     checked_threads(args.threads)
+    if args.text:
+        check_folder(args.text)
+        _tell_about_text(args.text, write_corpus(Path(args.text)), args.json)
+        return
     formats.check_output(args.output)  # before the text is made, which takes seconds
     with tempfile.TemporaryDirectory() as folder, progress() as on_progress:
         corpus = Path(folder) / "python.txt"
@@ -64,6 +70,13 @@ def run(args: Namespace) -> None:
     for word, others in near.items():
         print(f"{word:>12}  {', '.join(others)}")
     print(_next_steps(args.output, str(picture)))
+
+
+def _tell_about_text(path: str, tokens: int, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"text": path, "tokens": tokens}, indent=2))
+    else:
+        print(f"{path} has {tokens:,} words: the code and docstrings of Python's standard library.")
 
 
 def _next_steps(model: str, picture: str) -> str:
