@@ -10,6 +10,7 @@ from pairloom.cli.main import main
 from tests.comparison.conftest import sentences
 from tests.formats.test_fasttext import model as fasttext_model
 from tests.pages import PAGES, commands, statements
+from tests.tuning.conftest import ring_sessions
 
 TUTORIAL = "docs/tutorial.md"  # tests/test_tutorial.py runs it
 WITH_PYTHON = [page for page in PAGES if statements(page) and page != TUTORIAL]
@@ -50,8 +51,14 @@ def decades(folder):
         Path(f"19{6 + 3 * number}0s.txt").write_text("\n".join(lines) + "\n")
 
 
+@pytest.fixture
+def clicks(folder):
+    """The sessions that docs/settings.md is about."""
+    Path("clicks.txt").write_text("".join(" ".join(line) + "\n" for line in ring_sessions()))
+
+
 # What a page needs beside the files of `folder`.
-FIXTURES = {"docs/formats.md": "models", "docs/comparing.md": "decades"}
+FIXTURES = {"docs/formats.md": "models", "docs/comparing.md": "decades", "docs/settings.md": "clicks"}
 
 
 def test_the_pages_with_examples_are_found():
@@ -79,7 +86,7 @@ def run_statements(page):
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_the_commands_run(page, folder, capsys, request):
-    if page == "docs/comparing.md":
-        request.getfixturevalue("decades")
+    if page in ("docs/comparing.md", "docs/settings.md"):
+        request.getfixturevalue(FIXTURES[page])
     for words in commands(page):
         assert main(words) == 0, (words, capsys.readouterr().err)

@@ -9,6 +9,10 @@ N_ITEMS, N_SESSIONS = 40, 700
 
 @pytest.fixture(scope="session")
 def sessions():
+    return ring_sessions()
+
+
+def ring_sessions():
     """Walks along a ring of items, always to the next one: who knows an item knows the one that follows."""
     draw = random.Random(1)
     starts = [(draw.randrange(N_ITEMS), draw.randrange(3, 7)) for _ in range(N_SESSIONS)]
