@@ -1,15 +1,18 @@
 """The examples of the README and of docs/ run as printed, and show what they say."""
 
 import doctest
+import re
 from pathlib import Path
 
 import pytest
 
 import pairloom
+from pairloom.cli.config_file import read_config
 from pairloom.cli.main import main
+from pairloom.cli.parsing import parser_of
 from tests.comparison.conftest import sentences
 from tests.formats.test_fasttext import model as fasttext_model
-from tests.pages import PAGES, commands, statements
+from tests.pages import PAGES, blocks, commands, statements, text_of
 from tests.tuning.conftest import ring_sessions
 
 TUTORIAL = "docs/tutorial.md"  # tests/test_tutorial.py runs it
@@ -86,7 +89,36 @@ def run_statements(page):
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)
 def test_the_commands_run(page, folder, capsys, request):
+    for block in blocks(page, "toml"):
+        Path("run.toml").write_text(block)
     if page in ("docs/comparing.md", "docs/settings.md"):
         request.getfixturevalue(FIXTURES[page])
     for words in commands(page):
         assert main(words) == 0, (words, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_is_run_or_says_why_not(page):
+    """`sh`, `python` and `toml` are run, `text` is what programs print. Others have their reason above them."""
+    fences = re.findall(r"^(.*)\n```(\w+)\n", text_of(page), re.MULTILINE)
+    known = {"sh", "python", "toml", "text", "bash", "py", "yaml"}
+    assert {language for _, language in fences} <= known
+    not_run = [above for above, language in fences if language in {"bash", "py", "yaml"}]
+    assert [above for above in not_run if not re.fullmatch(r"<!-- not run: .{10,} -->", above)] == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != TUTORIAL])
+def test_a_line_of_commands_is_one_that_is_run(page):
+    """Lines of `sh` that do not begin with `pairloom` would silently be left out, except for targets of make."""
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines() if line.split("#")[0].strip()]
+    others = [line for line in lines if not line.startswith(("pairloom ", "make ", ".venv/bin/python scripts/"))]
+    assert others == []
+    targets = [line.split()[1] for line in lines if line.startswith("make ")]
+    assert [name for name in targets if f"\n{name}:" not in text_of("Makefile")] == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "toml")])
+def test_files_of_options_are_read(page, folder):
+    for block in blocks(page, "toml"):
+        Path("run.toml").write_text(block)
+        assert read_config("run.toml", parser_of("train")).options
