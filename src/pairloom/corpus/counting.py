@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES, checked_threads
-from pairloom.corpus.inputs.batch import listed
+from pairloom.corpus.inputs.row_batch import listed
 from pairloom.corpus.pieces import PIECE_BYTES
 from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
 from pairloom.corpus.sentences import Corpus, Utf8Block

@@ -31,10 +31,10 @@ import numpy.typing as npt
 from pairloom.config import MAX_WORD_BYTES, TextOptions, Tokenizer
 from pairloom.corpus.decoding import TextBlock
 from pairloom.corpus.finding import SourceFile, find_files, names_files, remove_spooled
-from pairloom.corpus.inputs.batch import listed
 from pairloom.corpus.inputs.frames import frame_columns, is_frame
-from pairloom.corpus.inputs.table import Table
-from pairloom.corpus.inputs.texts import Sessions, lists_of, text_blocks_of
+from pairloom.corpus.inputs.row_batch import listed
+from pairloom.corpus.inputs.row_source import RowSource
+from pairloom.corpus.inputs.sentences_of import Sessions, lists_of, text_blocks_of
 from pairloom.corpus.pieces import TextPiece, pieces_for_workers, whole_files
 from pairloom.corpus.plain_text import ADVICE
 from pairloom.corpus.separating import separator
@@ -195,7 +195,7 @@ def open_corpus(
 
 def _open_columns(source: CorpusLike, text: TextOptions) -> Corpus:
     """The columns of a table: texts, lists of words, or sessions."""
-    table = Table(source, text)
+    table = RowSource(source, text)
     lists = text.session is not None or table.holds_lists()
     if lists and text.tokenizer is not None:
         raise CorpusTypeError("tokenize= works on texts, but these rows hold words already. Leave it out.")
@@ -331,7 +331,7 @@ class TextCorpus(FileCorpus):
 class TextColumn(TextCorpus):
     """The texts of a column. Only this machine reads them."""
 
-    def __init__(self, source: CorpusLike, table: Table) -> None:
+    def __init__(self, source: CorpusLike, table: RowSource) -> None:
         self._table = table
         super().__init__(_sources(source), table.text, table.files)
 
@@ -353,7 +353,7 @@ class TextColumn(TextCorpus):
 class WordColumn(FileCorpus):
     """Lists of words in a column, or the items of sessions."""
 
-    def __init__(self, source: CorpusLike, table: Table) -> None:
+    def __init__(self, source: CorpusLike, table: RowSource) -> None:
         self._table = table
         self._sessions = Sessions(table) if table.text.session is not None else None
         super().__init__(_sources(source), table.files, table.text)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pairloom.config import TextOptions
+from pairloom.corpus.inputs.arrow_rows import check_not_arrow
 from pairloom.corpus.plain_text import other_format
 from pairloom.corpus.sentences import FileCorpus, TextCorpus, open_corpus
 from pairloom.inspection.findings import Oddity, findings
@@ -30,6 +31,8 @@ def inspect_corpus(
     paths = [os.fspath(path) for path in ([source] if isinstance(source, str | os.PathLike) else source)]
     with open_corpus(list(map(Path, paths)), text=replace(text, as_text=True)) as corpus:
         assert isinstance(corpus, FileCorpus)
+        if not text.as_text and not text.columns:
+            check_not_arrow(corpus.files[0])
         beginning = _beginning(corpus)
         sample = read_sample(corpus, SAMPLE_BYTES, on_progress)
         look_at_letters(sample, beginning)

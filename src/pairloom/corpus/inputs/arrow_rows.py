@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pairloom.corpus.finding import SourceFile
-from pairloom.corpus.inputs.batch import Batch, refuse_column, value_at
-from pairloom.errors import InputError
+from pairloom.corpus.inputs.row_batch import RowBatch, column_advice, likely_column, refuse_column, value_at
+from pairloom.errors import InputError, MissingExtraError
 from pairloom.system.display import quoted
 from pairloom.system.extras import need
 
@@ -22,7 +22,7 @@ def arrow_kind(path: Path) -> str | None:
     return next((kind for magic, kind in kinds.items() if head.startswith(magic)), None)
 
 
-def arrow_rows(file: SourceFile, kind: str, columns: Sequence[str]) -> Iterator[Batch]:
+def arrow_rows(file: SourceFile, kind: str, columns: Sequence[str]) -> Iterator[RowBatch]:
     """The values of some columns of a file, a thousand rows at a time."""
     with reading(file.name, kind), file.path.open("rb") as raw:
         done = 0
@@ -31,7 +31,7 @@ def arrow_rows(file: SourceFile, kind: str, columns: Sequence[str]) -> Iterator[
             yield batch._replace(done=done)
 
 
-def rows_of_reader(reader: Any, columns: Sequence[str], name: str) -> Iterator[Batch]:
+def rows_of_reader(reader: Any, columns: Sequence[str], name: str) -> Iterator[RowBatch]:
     """The values of some columns of a RecordBatchReader. `done` counts rows."""
     names, first = list(reader.schema.names), 1
     keys = [_top(name, names, column) for column in columns]
@@ -39,14 +39,26 @@ def rows_of_reader(reader: Any, columns: Sequence[str], name: str) -> Iterator[B
         values = [
             _values(batch.column(names.index(key)), key, column) for key, column in zip(keys, columns, strict=True)
         ]
-        yield Batch(name, first, values, first + batch.num_rows - 1)
+        yield RowBatch(name, first, values, first + batch.num_rows - 1)
         first += batch.num_rows
 
 
-def column_names(path: Path, kind: str) -> list[str]:
-    """The columns of a file."""
-    with reading(str(path), kind), path.open("rb") as raw:
-        return list(_reader(raw, kind).schema.names)
+def check_not_arrow(file: SourceFile) -> None:
+    """Refuse a Parquet or Arrow file that was given as plain text, and name its columns."""
+    try:
+        kind, names = arrow_kind(file.path), []
+        if kind is None:
+            return
+        with reading(file.name, kind), file.path.open("rb") as raw:
+            names = list(_reader(raw, kind).schema.names)
+    except OSError:  # the reader of text says what is wrong with it
+        return
+    except (InputError, MissingExtraError):  # damaged, or arro3 is not installed
+        if kind == "an Arrow stream":  # only its first bytes speak for it
+            return
+    what = kind if kind == "an Arrow stream" else f"{'an' if kind == 'Arrow' else 'a'} {kind} file"
+    chosen = likely_column(dict.fromkeys(names, 0)) if len(names) != 1 else names[0]
+    raise InputError(f"{file.name} is {what}, not plain text. To read it, {column_advice(names, chosen)}")
 
 
 @contextmanager

@@ -11,15 +11,15 @@ from typing import Any
 from pairloom.config import TextOptions
 from pairloom.corpus.decoding import MAX_UNSPACED_BYTES
 from pairloom.corpus.finding import SourceFile
-from pairloom.corpus.inputs.batch import Batch, refuse_column
 from pairloom.corpus.inputs.lines_of_file import line_blocks
+from pairloom.corpus.inputs.row_batch import RowBatch, refuse_column
 from pairloom.errors import InputError
 from pairloom.system.display import number_of, quoted
 
 _ROWS = 1 << 12  # in a batch
 
 
-def csv_rows(file: SourceFile, columns: Sequence[str], text: TextOptions, tabs: bool) -> Iterator[Batch]:
+def csv_rows(file: SourceFile, columns: Sequence[str], text: TextOptions, tabs: bool) -> Iterator[RowBatch]:
     """The values of some columns, all strings."""
     csv.field_size_limit(max(csv.field_size_limit(), MAX_UNSPACED_BYTES))  # Python's own is 128 KB, for all readers
     lines = _Lines(file, text)
@@ -30,7 +30,7 @@ def csv_rows(file: SourceFile, columns: Sequence[str], text: TextOptions, tabs: 
     at = [_index(file.name, names, column) for column in columns]
     first = 1
     while batch := list(islice(rows, _ROWS)):
-        yield Batch(file.name, first, [[row[j] for row in batch] for j in at], lines.read)
+        yield RowBatch(file.name, first, [[row[j] for row in batch] for j in at], lines.read)
         first += len(batch)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pairloom.corpus.inputs.arrow_rows import reading, rows_of_reader
-from pairloom.corpus.inputs.batch import Batch, listed, refuse_column
+from pairloom.corpus.inputs.row_batch import RowBatch, listed, refuse_column
 from pairloom.errors import CorpusTypeError
 from pairloom.system.display import of_type
 
@@ -33,7 +33,7 @@ def frame_columns(source: Any) -> list[str]:
     return list(map(str, names)) if names is not None and not callable(names) else []
 
 
-def frame_rows(source: Any, columns: Sequence[str]) -> Iterator[Batch]:
+def frame_rows(source: Any, columns: Sequence[str]) -> Iterator[RowBatch]:
     """The values of some columns. `done` counts rows."""
     name = f"the {type(source).__name__}"
     _check_is_table(source)
@@ -49,7 +49,7 @@ def frame_rows(source: Any, columns: Sequence[str]) -> Iterator[Batch]:
             refuse_column(name, column, known)
     first = 1
     for values in (_dataset_slices if hasattr(source, "select_columns") else _column_slices)(source, columns):
-        yield Batch(name, first, values, first + len(values[0]) - 1)
+        yield RowBatch(name, first, values, first + len(values[0]) - 1)
         first += len(values[0])
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from pairloom.config import TextOptions
 from pairloom.corpus.finding import SourceFile
-from pairloom.corpus.inputs.batch import ABSENT, Batch, names_in, refuse_column, value_at
 from pairloom.corpus.inputs.lines_of_file import line_blocks
+from pairloom.corpus.inputs.row_batch import ABSENT, RowBatch, names_in, refuse_column, value_at
 from pairloom.errors import InputError
 from pairloom.system.display import of_type, quoted
 
 
-def json_rows(file: SourceFile, columns: Sequence[str], text: TextOptions) -> Iterator[Batch]:
+def json_rows(file: SourceFile, columns: Sequence[str], text: TextOptions) -> Iterator[RowBatch]:
     """The values of some columns. A row may lack a column, but not all of the first rows."""
     first = 1
     for lines, read in line_blocks(file, text):
@@ -20,7 +20,7 @@ def json_rows(file: SourceFile, columns: Sequence[str], text: TextOptions) -> It
         values = [[value_at(row, column) for row in rows] for column in columns]
         if first == 1:
             _check_there(file.name, columns, rows, values)
-        yield Batch(file.name, first, values, read)
+        yield RowBatch(file.name, first, values, read)
         first += len(lines)
 
 

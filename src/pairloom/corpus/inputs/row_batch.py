@@ -1,6 +1,7 @@
 """Some rows of a table: what every reader of tables yields, and what every error about a row names."""
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple, NoReturn
 
@@ -8,9 +9,10 @@ from pairloom.errors import InputError
 from pairloom.system.display import quoted
 
 _MOST_NAMED = 20  # columns in a message
+_OF_TEXT = ("text", "content", "body", "sentence", "review", "comment", "message", "abstract")
 
 
-class Batch(NamedTuple):
+class RowBatch(NamedTuple):
     """Some rows: columns[j][i] is the value of the j-th column that was asked for, in row first + i."""
 
     table: str  # the name of the file or object, for messages
@@ -79,3 +81,20 @@ def listed(names: Sequence[str]) -> str:
     """The names of columns, for a message."""
     more = ", ..." if len(names) > _MOST_NAMED else ""
     return ", ".join(map(quoted, names[:_MOST_NAMED])) + more
+
+
+def likely_column(lengths: Mapping[str, int]) -> str | None:
+    """The column of text: one with a usual name, or the one with the longest texts. None without columns.
+
+    >>> likely_column({"url": 90, "review.body": 20}), likely_column({"id": 3, "said": 20})
+    ('review.body', 'said')
+    """
+    usual = (name for known in _OF_TEXT for name in lengths if name.rpartition(".")[2].lower() == known)
+    return next(usual, max(lengths, key=lambda name: lengths[name], default=None))
+
+
+def column_advice(names: Sequence[str], chosen: str | None) -> str:
+    """What to do with a table that was given as plain text."""
+    name = "NAME" if chosen is None else chosen
+    has = f" It has {listed(names)}." if names else ""
+    return f"name its column of text: --column {shlex.quote(name)} (column={name!r}).{has}"

@@ -11,15 +11,15 @@ from typing import Any
 from pairloom.config import is_whole
 from pairloom.corpus.decoding import TextBlock
 from pairloom.corpus.finding import BLOCK_BYTES
-from pairloom.corpus.inputs.batch import Batch, is_null
-from pairloom.corpus.inputs.table import Table, is_list
+from pairloom.corpus.inputs.row_batch import RowBatch, is_null
+from pairloom.corpus.inputs.row_source import RowSource, is_list
 from pairloom.errors import InputError
 from pairloom.system.display import of_type, quoted
 
 _TO_TEXT = "Texts are strings, or lists of strings that are words. Convert the column"
 
 
-def text_blocks_of(table: Table) -> Iterator[tuple[str, TextBlock]]:
+def text_blocks_of(table: RowSource) -> Iterator[tuple[str, TextBlock]]:
     """The texts of a column, each with a line end, many at a time, with the name of their file."""
     column = table.text.columns[0]
     held: list[str] = []
@@ -40,7 +40,7 @@ def text_blocks_of(table: Table) -> Iterator[tuple[str, TextBlock]]:
         yield name, TextBlock("".join(held), False, done)
 
 
-def _checked_text(value: Any, batch: Batch, i: int, column: str, errors: str) -> str:
+def _checked_text(value: Any, batch: RowBatch, i: int, column: str, errors: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"{batch.where(i, column)}: {quoted(value)} is {of_type(value)}. {_TO_TEXT}.")
     if "\r" in value:
@@ -59,7 +59,7 @@ def _whole_characters(value: str, where: str, errors: str) -> str:
         ) from None
 
 
-def lists_of(table: Table) -> Iterator[tuple[list[str], int]]:
+def lists_of(table: RowSource) -> Iterator[tuple[list[str], int]]:
     """The lists of words of a column, each with what has been read so far."""
     column = table.text.columns[0]
     for batch in table.batches():
@@ -75,7 +75,7 @@ def lists_of(table: Table) -> Iterator[tuple[list[str], int]]:
                 )
 
 
-def _checked_word(word: Any, batch: Batch, i: int, column: str, errors: str) -> str:
+def _checked_word(word: Any, batch: RowBatch, i: int, column: str, errors: str) -> str:
     """A word: a string, or a whole number, since items often have numbers for names."""
     if is_whole(word):
         return str(word)
@@ -93,7 +93,7 @@ class Sessions:
     `order`, after the first reading.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: RowSource) -> None:
         self._table = table
         self._sessions: list[list[str]] | None = None
 
@@ -119,7 +119,7 @@ class Sessions:
         return [_in_order(found, orders[session], table) if orders else found for session, found in items.items()]
 
 
-def _key(session: Any, batch: Batch, i: int, column: str) -> Hashable:
+def _key(session: Any, batch: RowBatch, i: int, column: str) -> Hashable:
     if isinstance(session, str) or is_whole(session):
         return session  # type: ignore[no-any-return]  # mypy does not know what is_whole says
     raise InputError(
@@ -128,13 +128,13 @@ def _key(session: Any, batch: Batch, i: int, column: str) -> Hashable:
     )
 
 
-def _checked_order(value: Any, batch: Batch, i: int, column: str) -> Any:
+def _checked_order(value: Any, batch: RowBatch, i: int, column: str) -> Any:
     if is_null(value):
         raise InputError(f"{batch.where(i, column)} has no value to sort by. Fill it in, or leave the row out.")
     return value
 
 
-def _in_order(items: list[str], orders: list[Any], table: Table) -> list[str]:
+def _in_order(items: list[str], orders: list[Any], table: RowSource) -> list[str]:
     """The items of a session, sorted. Rows of equal order stay as they are."""
     try:
         return [item for _, item in sorted(zip(orders, items, strict=True), key=itemgetter(0))]

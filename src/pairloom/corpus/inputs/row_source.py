@@ -9,11 +9,11 @@ from typing import Any
 from pairloom.config import TextOptions
 from pairloom.corpus.finding import SourceFile, find_files, remove_spooled
 from pairloom.corpus.inputs.arrow_rows import arrow_kind, arrow_rows
-from pairloom.corpus.inputs.batch import Batch, is_null
 from pairloom.corpus.inputs.csv_rows import csv_rows, delimiter_of
 from pairloom.corpus.inputs.frames import frame_rows, is_frame
 from pairloom.corpus.inputs.json_rows import json_rows
 from pairloom.corpus.inputs.lines_of_file import line_blocks
+from pairloom.corpus.inputs.row_batch import RowBatch, is_null
 from pairloom.errors import CorpusTypeError, InputError
 from pairloom.system.display import of_type
 from pairloom.types import PathName
@@ -24,7 +24,7 @@ _OF_TABLES = (*_JSON, *_CSV, *_TSV, ".parquet", ".arrow", ".feather")
 FOLDER_SUFFIXES = (*_OF_TABLES, *(suffix + packed for suffix in (*_JSON, *_CSV, *_TSV) for packed in _PACKED))
 
 
-class Table:
+class RowSource:
     """The rows of files, one file after another, or of a data frame. Streams are spooled while this object exists."""
 
     def __init__(self, source: object, text: TextOptions) -> None:
@@ -39,7 +39,7 @@ class Table:
             )
         weakref.finalize(self, remove_spooled, self.files)
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[RowBatch]:
         """The columns that the options name, some rows at a time. `done` counts the bytes of all files, or rows."""
         self.nulls = 0
         if self._frame is not None:
@@ -70,7 +70,7 @@ def _paths(source: Any) -> Sequence[PathName]:
     return source if isinstance(source, list | tuple) else [source]
 
 
-def _file_rows(file: SourceFile, text: TextOptions) -> Iterator[Batch]:
+def _file_rows(file: SourceFile, text: TextOptions) -> Iterator[RowBatch]:
     kind = arrow_kind(file.path)
     if kind is not None:
         return arrow_rows(file, kind, text.columns)
