@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # What reads, writes or lets in: of these every branch is tested.
-COVERED := */formats/*,*/corpus/finding.py,*/corpus/unpacking.py,*/corpus/decoding.py,*/corpus/guessing.py,*/corpus/plain_text.py,*/corpus/lists.py,*/corpus/lines.py,*/corpus/vocabulary.py,*/pairs/pair_reading.py,*/evaluation/questions.py,*/vectors/record.py,*/system/files.py,*/system/temporary.py,*/system/locks.py,*/system/tensors.py,*/system/display.py,*/phrases/files.py,*/training/outputs.py,*/training/checkpoint.py,*/training/loop.py,*/training/monitoring.py,*/training/start.py,*/reports/history.py,*/config.py,*/cli/signals.py,*/cli/saved_command.py,*/maps/saved.py,*/maps/colouring.py,*/explorer/guard.py,*/explorer/parameters.py,*/cli/config_file.py
+COVERED := */formats/*,*/corpus/finding.py,*/corpus/unpacking.py,*/corpus/decoding.py,*/corpus/guessing.py,*/corpus/plain_text.py,*/corpus/lists.py,*/corpus/lines.py,*/corpus/inputs/*,*/corpus/vocabulary.py,*/pairs/pair_reading.py,*/evaluation/questions.py,*/vectors/record.py,*/system/files.py,*/system/temporary.py,*/system/locks.py,*/system/tensors.py,*/system/display.py,*/phrases/files.py,*/training/outputs.py,*/training/checkpoint.py,*/training/loop.py,*/training/monitoring.py,*/training/start.py,*/reports/history.py,*/config.py,*/cli/signals.py,*/cli/saved_command.py,*/maps/saved.py,*/maps/colouring.py,*/explorer/guard.py,*/explorer/parameters.py,*/cli/config_file.py
 
 # The tests run in two lanes, for two cores: the files of BESIDE and then FIGURES in one, all others in the other. Those
 # that compile little come first, so that the lanes do not compile the same kernels at the same time. Of the short

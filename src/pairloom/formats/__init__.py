@@ -5,7 +5,7 @@ bin          .bin                word2vec's binary format: the words and their v
 text         .vec .txt           word2vec's and fastText's text format: the same
 glove                            the same without the first line
 fasttext                         fastText's .bin with n-grams: read only
-parquet      .parquet            a table: written only
+parquet      .parquet            a table: the words, their counts and vectors
 tensorboard                      a folder for TensorBoard's projector: written only
 static                           a folder for model2vec and sentence-transformers: written only
 
@@ -25,6 +25,7 @@ from pairloom.formats import (
     fasttext,
     native,
     read_binary,
+    read_parquet,
     read_text,
     write_folders,
     write_parquet,
@@ -39,7 +40,7 @@ from pairloom.vectors.vectors import Vectors
 
 __all__ = ["READABLE", "WRITABLE", "FastTextVectors", "check_output", "least_size", "load", "save"]
 
-ReadableFormat = Literal["loom", "bin", "text", "glove", "fasttext"]
+ReadableFormat = Literal["loom", "bin", "text", "glove", "fasttext", "parquet"]
 WritableFormat = Literal["loom", "bin", "text", "glove", "parquet", "tensorboard", "static"]
 NumberType = Literal["float32", "float16"]
 
@@ -80,7 +81,7 @@ _FORMATS = {
         read_text.read_glove, lambda e, path, _: write_word2vec.write_text(e.words, path, header=False), gzip=True
     ),
     "fasttext": _Format(fasttext.read),
-    "parquet": _Format(None, lambda e, path, _: write_parquet.write(e.words, path), (".parquet",)),
+    "parquet": _Format(read_parquet.read, lambda e, path, _: write_parquet.write(e.words, path), (".parquet",)),
     "tensorboard": _Format(None, lambda e, path, _: write_folders.write_tensorboard(e, path), is_folder=True),
     "static": _Format(None, write_folders.write_static, float16=True, is_folder=True),
 }

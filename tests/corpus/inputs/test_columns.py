@@ -201,7 +201,7 @@ def test_rows_of_a_session_are_a_sentence():
     assert sentences(content, **options) == [["a", "b", "c"], ["red shoes"]]
     assert sentences(DataFrame(content), order="time", **options) == [["b", "c", "a"], ["red shoes"]]
     with open_corpus(content, text=TextOptions(**options)) as corpus:
-        list(corpus.word_lines())
+        assert list(corpus.sentences()) == list(corpus.sentences()) == [["a", "b", "c"], ["red shoes"]]
         assert corpus.empty_rows == 2
 
 
@@ -259,6 +259,12 @@ def test_rows_without_a_value_are_counted():
         assert [str(warning.message) for warning in warned] == [
             "a.jsonl: skipped 3 rows without a value in 'text'. Check the table if there should be none."
         ]
+
+
+def test_a_table_without_any_value_has_no_sentences():
+    assert sentences({"text": [None]}, column="text") == []
+    Path("a.jsonl").write_text('{"review": null}\n{"review": {"body": "a"}}\n')
+    assert sentences("a.jsonl", column="review.body") == [["a"]]
 
 
 def test_what_pandas_has_for_null():
@@ -334,21 +340,12 @@ def test_missing_and_repeated_columns_of_arrow():
     )
 
 
-def test_damaged_parquet_is_an_input_error():
-    write_parquet(arrow_batch(), "a.parquet")
-    whole = Path("a.parquet").read_bytes()
-    rng = np.random.default_rng(0)
-    n_refused = 0
-    for _ in range(300):
-        damaged = bytearray(whole[: rng.integers(4, len(whole))] if rng.random() < 0.3 else whole)
-        for place in rng.integers(4, len(damaged), 8) if len(damaged) > 4 else ():
-            damaged[place] = rng.integers(256)
-        Path("b.parquet").write_bytes(damaged)
-        try:
-            sentences("b.parquet", column="text")
-        except InputError:
-            n_refused += 1
-    assert n_refused > 100  # others damage text, or a column that is not read
+def test_cut_files_are_input_errors():
+    for name, write in (("a.parquet", write_parquet), ("a.arrow", write_ipc), ("a.arrows", write_ipc_stream)):
+        whole = Path(write_arrow(name, write)).read_bytes()
+        for length in range(8, len(whole) - 8, len(whole) // 40):
+            Path(name).write_bytes(whole[:length])
+            assert message(InputError, sentences, name, column="text").startswith(f"{name} cannot be read as ")
 
 
 @pytest.mark.parametrize(

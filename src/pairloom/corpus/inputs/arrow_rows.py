@@ -7,7 +7,7 @@ from typing import Any
 
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.inputs.row_batch import RowBatch, column_advice, likely_column, refuse_column, value_at
-from pairloom.errors import InputError, MissingExtraError
+from pairloom.errors import Fault, InputError, MissingExtraError
 from pairloom.system.display import quoted
 from pairloom.system.extras import need
 
@@ -68,7 +68,7 @@ def reading(name: str, kind: str) -> Iterator[None]:
         need(module, "parquet", "Parquet" if kind == "Parquet" else "Arrow")
     try:
         yield
-    except InputError:
+    except (InputError, Fault):
         raise
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
