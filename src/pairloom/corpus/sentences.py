@@ -325,7 +325,7 @@ class TextCorpus(FileCorpus):
     def _words(self, line: str) -> list[str]:
         if self._tokenize is None:
             return line.split()
-        return _checked_words(self._tokenize(line), lambda: f"tokenize({quoted(line)})") if line else []
+        return checked_sentence(self._tokenize(line), lambda: f"tokenize({quoted(line)})") if line else []
 
 
 class TextColumn(TextCorpus):
@@ -407,7 +407,7 @@ class TokenCorpus(Corpus):
     def word_lines(self) -> Iterator[WordLine]:
         done = nuls = 0
         for number, sentence in enumerate(self._source):
-            words = _checked_words(sentence, lambda number=number: f"corpus[{number}]")  # type: ignore[misc]
+            words = checked_sentence(sentence, lambda number=number: f"corpus[{number}]")  # type: ignore[misc]
             sentence_text = " ".join(words)
             done += len(sentence_text) + 1
             nuls += sentence_text.count("\0")
@@ -433,12 +433,13 @@ def _restartable(source: Any) -> Iterable[object]:
     if iter(source) is iter(source):
         raise CorpusTypeError(
             f"{of_type(source, 'A')} can be read only once, and a corpus is read twice. "
-            "Give a list, or an object whose __iter__ starts over each time."
+            "Give a list, or an object whose __iter__ starts over each time; or copy it to a temporary file: "
+            "pairloom.spool(...), or train(..., spool=True)."
         )
     return source
 
 
-def _checked_words(sentence: object, where: Callable[[], str]) -> list[str]:
+def checked_sentence(sentence: object, where: Callable[[], str]) -> list[str]:
     """The sentence as a list. Raises CorpusTypeError unless it is a list or tuple of non-empty strings."""
     if isinstance(sentence, str):
         raise CorpusTypeError(
