@@ -64,6 +64,7 @@ _HOME = {
     "load": "formats",
     "plan": "planning.plan",
     "report": "reports",
+    "spool": "corpus.inputs.spooled",
     "sppmi_table": "training.sppmi",
     "train": "training.train",
     "train_pairs": "training.train",
@@ -118,6 +119,7 @@ __all__ = [
     "load",
     "plan",
     "report",
+    "spool",
     "sppmi_table",
     "train",
     "train_pairs",
@@ -131,6 +133,7 @@ if TYPE_CHECKING:
     from pairloom.cluster.ray_executor import RayExecutor
     from pairloom.comparison import Comparison, Trajectory, align, compare, trajectory
     from pairloom.config import TextOptions, TrainConfig
+    from pairloom.corpus.inputs.spooled import spool
     from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.errors import (
         CheckpointWarning,
