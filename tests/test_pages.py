@@ -34,6 +34,8 @@ def folder(tmp_path, monkeypatch):
     )
     Path("questions.txt").write_text(": royal\nman king woman queen\n")
     Path("similar.tsv").write_text("king\tqueen\t9\nking\tman\t5\nqueen\tis\t1\n")
+    Path("reviews.jsonl").write_text('{"review": {"body": "so it goes and goes"}}\n' * 50)
+    Path("clicks.csv").write_text("visit,product\n1,tea\n2,cup\n1,cup\n2,tea\n")
     return tmp_path
 
 
