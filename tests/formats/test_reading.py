@@ -155,7 +155,7 @@ def test_a_format_can_be_named_and_a_wrong_one_is_refused(tmp_path):
     with pytest.raises(InputError, match="7 rows of 2 numbers"):
         pairloom.load(ambiguous)
     with pytest.raises(
-        ConfigError, match=r"format='pickle' cannot be read\. Use one of loom, bin, text, glove or fastt"
+        ConfigError, match=r"format='pickle' cannot be read\. Use one of loom, bin, text, glove, fasttext or parq"
     ):
         pairloom.load(ambiguous, format="pickle")
     with pytest.raises(ConfigError, match="errors='lenient' is unknown"):

@@ -18,7 +18,7 @@ GROUP = "convert"
 PURPOSE = "write vectors in another format"
 EXAMPLE = "pairloom convert GoogleNews-vectors-negative300.bin.gz news.loom --limit 500000 --dtype float16"
 
-_FROM = ("loom", "bin", "text", "glove", "fasttext")  # formats.READABLE, without loading NumPy
+_FROM = ("loom", "bin", "text", "glove", "fasttext", "parquet")  # formats.READABLE, without loading NumPy
 _TO = ("loom", "bin", "text", "glove", "fasttext", "parquet", "csv", "npz", "tensorboard", "static")
 _TO_STDOUT = ("text", "glove", "csv")
 
