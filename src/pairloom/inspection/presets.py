@@ -23,7 +23,7 @@ PRESETS: dict[Preset, dict[str, Any]] = {
     # Sessions and baskets: all items matter, frequent ones too, and there are few clicks on each.
     "items": {"epochs": 40, "negatives": 15, "lr": 0.05, "sample": 0.0, "min_count": 1},
     # Walks over a graph, which repeat each node many times.
-    "graph": {"dim": 128, "window": 10, "epochs": 1, "sample": 0.0, "min_count": 1},
+    "graph": {"dim": 128, "window": 10, "sample": 0.0, "min_count": 1},
 }
 
 
