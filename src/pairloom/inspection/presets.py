@@ -19,11 +19,11 @@ PRESETS: dict[Preset, dict[str, Any]] = {
     # Text of some million words.
     "standard": {"window": 10, "sample": 1e-4},
     # Text of tens of millions of words and more.
-    "large": {"dim": 300, "sample": 1e-4, "epochs": 3},
+    "large": {"dim": 300, "sample": 1e-4},
     # Sessions and baskets: all items matter, frequent ones too, and there are few clicks on each.
     "items": {"epochs": 40, "negatives": 15, "lr": 0.05, "sample": 0.0, "min_count": 1},
     # Walks over a graph, which repeat each node many times.
-    "graph": {"dim": 128, "window": 10, "epochs": 1, "sample": 0.0, "min_count": 1},
+    "graph": {"dim": 128, "window": 10, "sample": 0.0, "min_count": 1},
 }
 
 

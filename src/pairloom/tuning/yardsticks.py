@@ -171,7 +171,7 @@ class Questions:
 
     def __init__(self, file: QuestionFile) -> None:
         self.file = file
-        self.name: str = kind_of(file)
+        self.name: str = kind_of(file)  # until a score is known, which has a name of its own
 
     def score(self, model: Embedding, threads: int) -> Score:
         scores = evaluate(model, self.file, threads=threads)
