@@ -36,7 +36,7 @@ MUTANTS = [
     Mutant(
         "a lock is ignored",
         "system/temporary.py",
-        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+        "        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)\n",
         "        pass\n",
     ),
     Mutant(

@@ -40,6 +40,7 @@ ORDER = (
     "reports",
     "comparison",
     "planning",
+    "tuning",
     "diagnosis",
     "sklearn",
     "gensim_compat",

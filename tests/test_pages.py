@@ -13,6 +13,7 @@ from pairloom.cli.parsing import parser_of
 from tests.comparison.conftest import sentences
 from tests.formats.test_fasttext import model as fasttext_model
 from tests.pages import PAGES, blocks, commands, statements, text_of
+from tests.tuning.conftest import ring_sessions
 
 TUTORIAL = "docs/tutorial.md"  # tests/test_tutorial.py runs it
 WITH_PYTHON = [page for page in PAGES if statements(page) and page != TUTORIAL]
@@ -33,6 +34,8 @@ def folder(tmp_path, monkeypatch):
     )
     Path("questions.txt").write_text(": royal\nman king woman queen\n")
     Path("similar.tsv").write_text("king\tqueen\t9\nking\tman\t5\nqueen\tis\t1\n")
+    Path("reviews.jsonl").write_text('{"review": {"body": "so it goes and goes"}}\n' * 50)
+    Path("clicks.csv").write_text("visit,product\n1,tea\n2,cup\n1,cup\n2,tea\n")
     return tmp_path
 
 
@@ -53,8 +56,14 @@ def decades(folder):
         Path(f"19{6 + 3 * number}0s.txt").write_text("\n".join(lines) + "\n")
 
 
+@pytest.fixture
+def clicks(folder):
+    """The sessions that docs/settings.md is about."""
+    Path("clicks.txt").write_text("".join(" ".join(line) + "\n" for line in ring_sessions()))
+
+
 # What a page needs beside the files of `folder`.
-FIXTURES = {"docs/formats.md": "models", "docs/comparing.md": "decades"}
+FIXTURES = {"docs/formats.md": "models", "docs/comparing.md": "decades", "docs/settings.md": "clicks"}
 
 
 def test_the_pages_with_examples_are_found():
@@ -84,8 +93,8 @@ def run_statements(page):
 def test_the_commands_run(page, folder, capsys, request):
     for block in blocks(page, "toml"):
         Path("run.toml").write_text(block)
-    if page == "docs/comparing.md":
-        request.getfixturevalue("decades")
+    if page in ("docs/comparing.md", "docs/settings.md"):
+        request.getfixturevalue(FIXTURES[page])
     for words in commands(page):
         assert main(words) == 0, (words, capsys.readouterr().err)
 

@@ -207,7 +207,7 @@ CASES = [
         refused(f"{pack.__module__.strip('_')} with other bits", flipped(pack(TEXT.encode() * 9)), "damaged", 19)
         for pack in (gzip.compress, bz2.compress, lzma.compress)
     ),
-    refused("JSON lines", '{"id": 1, "text": "a b"}\n' * 9, "jq -r .text", 18),
+    refused("JSON lines", '{"id": 1, "text": "a b"}\n' * 9, "--column text", 18),
     refused("CSV", "id,text\n" + "1,a b c\n" * 9, "a table, separated by commas", 18),
     refused("a parse", CONLLU, "pairloom pairs conllu", 18),
     refused("a PDF", b"%PDF-1.7\n" + bytes(100), "a PDF", 18),

@@ -136,6 +136,7 @@ FUNCTIONS: dict[str, Asked] = {
             "corpus": CORPUS, **TRAINING, "keep": NOT_WORDS, "drop": NOT_WORDS, "vocabulary": NOT_VECTORS[1:],
             "start": (5, OBJECT, [], "", "missing.loom", "text.txt"), "grow": NOT_A_SWITCH,
             "freeze": NOT_A_CHOICE[:2], "options": Anything("TrainConfig and TextOptions"), **TRAIN,
+            "preset": ("maybe", "", 5, []),
         },
         pairloom.train,
     ),
@@ -154,6 +155,19 @@ FUNCTIONS: dict[str, Asked] = {
             "window": (3,), "model": ("cbow", "sppmi-svd", "maybe"), "objective": ("hs", "maybe"),
         },
         pairloom.train_pairs,
+    ),
+    "tune": Asked(
+        pairloom.tune,
+        _const(corpus=[[f"{i}", f"{i % 7}", f"{i % 11}"] for i in range(500)], trials=1),
+        {
+            "corpus": CORPUS, "target": (None, 5, OBJECT, [], "", "missing.txt", "text.txt"),
+            "budget": ("10m", 5, OBJECT),
+            "trials": (0, -1, 100_001, NAN, 1.5, "3", True, []), "tokens": (0, 1, NAN, "", "many", None, True, []),
+            "threads": NOT_THREADS, "on_progress": NOT_CALLABLE, "progress": NOT_A_SWITCH,
+            "options": Anything("those of train"), "dim": TRAIN["dim"], "window": TRAIN["window"],
+            "seed": TRAIN["seed"], "model": ("cbow", "sppmi-svd", "maybe"), "positional": (True, "yes"),
+        },
+        pairloom.tune,
     ),
     "plan": Asked(
         pairloom.plan,

@@ -64,9 +64,12 @@ _HOME = {
     "load": "formats",
     "plan": "planning.plan",
     "report": "reports",
+    "spool": "corpus.inputs.spooled",
     "sppmi_table": "training.sppmi",
     "train": "training.train",
     "train_pairs": "training.train",
+    "TuningResult": "tuning",
+    "tune": "tuning",
     "walk": "graphs.walks",
     "word_classes": "vectors.classes",
 }
@@ -100,6 +103,7 @@ __all__ = [
     "TextOptions",
     "TrainConfig",
     "Trajectory",
+    "TuningResult",
     "UnknownWordError",
     "Vectors",
     "VectorsWarning",
@@ -115,10 +119,12 @@ __all__ = [
     "load",
     "plan",
     "report",
+    "spool",
     "sppmi_table",
     "train",
     "train_pairs",
     "trajectory",
+    "tune",
     "walk",
     "word_classes",
 ]
@@ -127,6 +133,7 @@ if TYPE_CHECKING:
     from pairloom.cluster.ray_executor import RayExecutor
     from pairloom.comparison import Comparison, Trajectory, align, compare, trajectory
     from pairloom.config import TextOptions, TrainConfig
+    from pairloom.corpus.inputs.spooled import spool
     from pairloom.corpus.vocabulary import Vocabulary
     from pairloom.errors import (
         CheckpointWarning,
@@ -159,6 +166,7 @@ if TYPE_CHECKING:
     from pairloom.training.monitoring import Epoch
     from pairloom.training.sppmi import sppmi_table
     from pairloom.training.train import train, train_pairs
+    from pairloom.tuning import TuningResult, tune
     from pairloom.vectors.classes import word_classes
     from pairloom.vectors.documents import document_vectors
     from pairloom.vectors.embedding import Embedding

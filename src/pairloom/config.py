@@ -91,6 +91,10 @@ class TextOptions:
     max_sentence: int = 10_000  # longer lines are cut into sentences of this many words; no word is lost
     as_text: bool = False  # read files that look like JSON, CSV, CoNLL-U, XML or HTML as they are
     tokenize: Rule | Tokenizer | None = "spaces"  # how a line is split into words: see `pairloom.tokens`
+    column: str | None = None  # of a table or a data frame: texts, or lists of words. "review.body" is a nested value
+    session: str | None = None  # the column by which rows are grouped into sentences of their items
+    item: str | None = None  # with `session`: the column of the items
+    order: str | None = None  # with `session`: the column by which the rows of a session are sorted
 
     def __post_init__(self) -> None:
         self._check_tokenize()
@@ -103,6 +107,12 @@ class TextOptions:
             )
         check_choice("errors", self.errors, Errors)
         check_whole("max_sentence", self.max_sentence, 2, LONGEST_SENTENCE, "10000 is usual")
+        self._check_columns()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to read: one of text, or those of the sessions. None for plain text."""
+        return [name for name in (self.column, self.session, self.item, self.order) if name is not None]
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -113,6 +123,18 @@ class TextOptions:
     def rule(self) -> str:
         """How a line is split into words, for the record: the name of a rule, or `function`."""
         return self.tokenize if isinstance(self.tokenize, str) else "function"
+
+    def _check_columns(self) -> None:
+        for name in ("column", "session", "item", "order"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, str) or not value):
+                raise ConfigError(f"{name}={value!r} is not the name of a column. Give a string.")
+        if self.column is not None and self.session is not None:
+            raise ConfigError("column and session cannot be used together. Give column, or session and item.")
+        if (self.session is None) != (self.item is None):
+            raise ConfigError("session and item belong together: rows of one session, each with an item. Give both.")
+        if self.order is not None and self.session is None:
+            raise ConfigError("order sorts the rows of a session. Give session and item too, or leave it out.")
 
     def _check_tokenize(self) -> None:
         if self.tokenize is None:
@@ -276,6 +298,10 @@ class TextKeywords(TypedDict, total=False):
     max_sentence: int
     as_text: bool
     tokenize: Rule | Tokenizer | None
+    column: str | None
+    session: str | None
+    item: str | None
+    order: str | None
 
 
 class TrainKeywords(TextKeywords, total=False):

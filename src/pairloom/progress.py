@@ -30,6 +30,7 @@ Stage = Literal[
     "page",
     "check",
     "spell",
+    "tune",
 ]
 
 SECONDS_BETWEEN_REPORTS = 0.25
@@ -62,6 +63,7 @@ class Progress:
     neighbours, place, compare  words
     layout                      steps
     spell                       solutions, each for sixteen columns
+    tune                        trials, or seconds of a budget
     compile, cluster, factor    nothing: these stages only announce that they start
     measure, page, check        the same
     """

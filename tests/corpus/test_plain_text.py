@@ -1,4 +1,4 @@
-"""Files in other formats are refused with a command that extracts their text, and plain text is never taken for one."""
+"""Files in other formats are refused with a way to read their text, and plain text is never taken for one."""
 
 import bz2
 import gzip
@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,10 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from arro3.core import Array, DataType, RecordBatch
+from arro3.io import write_ipc, write_ipc_stream, write_parquet
 
 import pairloom
 from pairloom.corpus.sentences import open_corpus
-from pairloom.errors import InputError
+from pairloom.errors import CorpusChangedError, InputError
 from tests.corpus.helpers import message, sentences
 
 REVIEWS = ["Well, it was good.", 'They said "yes" twice.', "no comment at all", "a b; c d", "fine", "the end of it"]
@@ -30,23 +33,32 @@ XML = "<?xml version='1.0' encoding='utf-8'?>\n<doc><p>Ein &amp; zwei</p><p>drei
 HTML = "<!DOCTYPE html>\n<html><style>p {}</style><body><p>Ein &amp; zwei</p>\n<script>x()</script></body></html>\n"
 JSON = "JSON, an object on each line"
 
+
+def column(chosen: str, *names: str) -> str:
+    """The advice to read a column."""
+    has = f" It has {', '.join(map(repr, names))}." if names else ""
+    return f"--column {shlex.quote(chosen)} (column={chosen!r}).{has}"
+
+
 OTHERS = {
-    "JSONL": ("a.txt", JSONL, JSON, "jq -r .body < {}"),
-    "one object, by its name": ("a.jsonl", JSONL.splitlines()[0], JSON, "jq -r .body < {}"),
-    "a key with a space": ("a.ndjson", '{"my text": "it"}', JSON, "jq -r '.\"my text\"' < {}"),
-    "objects without a string": ("a.txt", '{"a": ["b"]}\n' * 3, JSON, "jq -r '.. | strings' < {}"),
-    "an object that is too long": ("a.jsonl", '{"a": "' + "b " * 200_000, JSON, "jq -r '.. | strings' < {}"),
-    "a usual key and a longer string": ("a.txt", '{"url": "http://a.b", "text": "it"}\n' * 3, JSON, "jq -r .text < {}"),
+    "JSONL": ("a.txt", JSONL, JSON, column("body", "id", "body", "n")),
+    "one object, by its name": ("a.jsonl", JSONL.splitlines()[0], JSON, column("body", "id", "body", "n")),
+    "a key with a space": ("a.ndjson", '{"my text": "it"}', JSON, column("my text", "my text")),
+    "objects without a string": ("a.txt", '{"a": ["b"]}\n' * 3, JSON, column("NAME", "a")),
+    "an object that is too long": ("a.jsonl", '{"a": "' + "b " * 200_000, JSON, column("NAME")),
+    "a usual key": ("a.txt", '{"url": "http://a.b", "text": "it"}\n' * 3, JSON, column("text", "url", "text")),
+    "a nested text": ("a.txt", '{"id": "12", "r": {"said": "it is"}}\n' * 3, JSON, column("r.said", "id", "r.said")),
     "a list of objects": ("a.txt", json.dumps([{"text": "a b"}] * 9), "JSON", "jq -r '.[] | .text' < {}"),
     "one object over several lines": ("a.txt", json.dumps({"a": 1}, indent=1), "JSON", "jq -r '.. | strings' < {}"),
-    "CSV": ("a.txt", CSV, "a table, separated by commas", None),
-    "CSV with semicolons": ("a.txt", "a;b\n" + "1;x y\n" * 5, "a table, separated by semicolons", None),
-    "CSV of pandas": ("a.txt", ",text\n" + "1,x y\n" * 5, "a table, separated by commas", None),
+    "CSV": ("a.txt", CSV, "a table, separated by commas", column("text", "id", "text", "label")),
+    "semicolons": ("a.txt", "a;b\n" + "1;x y\n" * 5, "a table, separated by semicolons", column("b", "a", "b")),
+    "CSV of pandas": ("a.txt", ",text\n" + "1,x y\n" * 5, "a table, separated by commas", column("text", "", "text")),
     "CSV with a line end": ("a.txt", CSV.replace(" was ", "\n\n"), "a table, separated by commas", None),
     "CSV of many lines": ("a.txt", "id,text\n" + "1,x y\n" * 99, "a table, separated by commas", None),
     "two lines of CSV, by its name": ("a.csv", "1,a b\n2,c d\n", "a table, separated by commas", None),
-    "TSV": ("a.txt", TSV, "a table, separated by tabs", "cut -f 2 < {}"),
-    "two lines of TSV, by its name": ("a.tsv", "a b\t1\nc d\t2\n", "a table, separated by tabs", "cut -f 1 < {}"),
+    "TSV": ("a.txt", TSV, "a table, separated by tabs", column("text", "id", "text")),
+    "TSV without names, by its name": ("a.tsv", "1\ta b\n2\tc d\n", "a table, separated by tabs", "cut -f 2 < {}"),
+    "two lines of TSV, by its name": ("a.tsv", "a b\t1\nc d\t2\n", "a table, separated by tabs", None),
     "XML": ("a.txt", XML, "XML", None),
     "XML without a declaration, by its name": ("a.xml", "<tei>a</tei>", "XML", None),
     "a dump of Wikipedia": ("a.txt", '<mediawiki xmlns="x">\n', "XML", None),
@@ -57,15 +69,18 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_formats_are_refused_with_a_command_that_extracts_the_text(write: Callable[..., Path], name: str) -> None:
+def test_other_formats_are_refused_with_a_way_to_read_the_text(write: Callable[..., Path], name: str) -> None:
     file, content, what, command = OTHERS[name]
     path = write(content, file)
     said = message(InputError, sentences, path)
     assert said.startswith(
-        f"{path} is {what}, not plain text. To read it as it is, use as_text (--as-text). Otherwise extract the text "
-        "first, for example: "
+        f"{path} is {what}, not plain text. To read it as it is, use as_text (--as-text). Otherwise "
     )
-    assert command is None or said.endswith(f": {command.format(path)} > text.txt")
+    advice = said.partition(" Otherwise ")[2]
+    assert advice.startswith(("name its column of text: ", "extract the text first, for example: "))
+    if command is not None:
+        extracted = f"{command.format(path)} > text.txt"
+        assert advice.partition(": ")[2] == (command if command.startswith("--column") else extracted)
     assert [word for sentence in sentences(path, as_text=True) for word in sentence] == content.split()
     assert sentences(path, lambda line: line.split())
 
@@ -99,10 +114,10 @@ def test_the_commands_print_the_text(write: Callable[..., Path], tmp_path: Path)
     def found(content: str | bytes, name: str = "a file.txt") -> list[str]:
         return extracted(message(InputError, sentences, write(content, name)), tmp_path)
 
-    assert found(CSV) == ["text", *REVIEWS]
-    assert found(gzip.compress(CSV.encode()), "b.txt.gz") == ["text", *REVIEWS]
-    assert found("a;b\n\n" + "1;x y\n" * 5) == ["b", "", *["x y"] * 5]
-    assert found(TSV) == ["text", *REVIEWS]
+    assert found("1,x y\n" * 5, "a file.csv") == ["x y"] * 5
+    assert found(gzip.compress(b"1,x y\n" * 5), "b.csv.gz") == ["x y"] * 5
+    assert found("1;x y\n\n" + "1;x y\n" * 5, "c.csv") == ["x y", "", *["x y"] * 5]
+    assert found("1\tx y\n" * 5, "d.tsv") == ["x y"] * 5
     assert found(XML) == ["Ein & zwei", "drei"]
     assert [line.split() for line in found(HTML) if line.strip()] == [["Ein", "&", "zwei"]]
 
@@ -111,7 +126,6 @@ def test_the_commands_print_the_text(write: Callable[..., Path], tmp_path: Path)
 def test_the_commands_for_json_print_the_text(write: Callable[..., Path], tmp_path: Path) -> None:
     objects = [{"id": str(i), "my text": text} for i, text in enumerate(REVIEWS)]
     for name, content in (
-        ("a.jsonl", JSONL),
         ("b.json", json.dumps(objects)),
         ("c.json", json.dumps(objects, indent=1)),
     ):
@@ -126,12 +140,16 @@ def test_packed_files_folders_and_streams_are_recognised_too(
 ) -> None:
     path = write(pack.compress(JSONL.encode()), f"folder/a.{suffix}")  # type: ignore[attr-defined]
     said = message(InputError, sentences, [write("plain text\n"), path.parent])
-    assert said.startswith(f"{path} is JSON,") and said.endswith(f": {unpacker} {path} | jq -r .body > text.txt")
+    assert said.startswith(f"{path} is JSON,") and "--column body" in said
+    markup = write(pack.compress(XML.encode()), f"b.xml.{suffix}")  # type: ignore[attr-defined]
+    assert f"for example: {unpacker} {markup} | python3" in message(InputError, sentences, markup)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
     assert message(InputError, sentences, "-") == (
-        f"standard input is {JSON}, not plain text. To read it as it is, use as_text (--as-text). Otherwise extract "
-        "the text first by a pipe, for example: jq -r .body"
+        f"standard input is {JSON}, not plain text. To read it as it is, use as_text (--as-text). Otherwise name "
+        "its column of text: --column body (column='body'). It has 'id', 'body', 'n'."
     )
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(HTML.encode())))
+    assert "extract the text first by a pipe, for example: python3" in message(InputError, sentences, "-")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CONLLU.encode())))
     assert "pairloom pairs conllu - -o pairs.txt" in message(InputError, sentences, "-")
 
@@ -187,3 +205,38 @@ def test_as_text_is_true_or_false(write: Callable[..., Path], option: dict[str, 
 def test_only_the_first_block_of_a_file_is_looked_at(write: Callable[..., Path]) -> None:
     with open_corpus(write("plain text\n" + JSONL * 3000)) as corpus:
         assert sum(1 for _ in corpus.sentences()) == 1 + 3000 * len(REVIEWS)
+
+
+def test_the_advised_column_is_read(write: Callable[..., Path]) -> None:
+    for name, content, column in (("a.txt", JSONL, "body"), ("b.txt", CSV, "text"), ("c.txt", TSV, "text")):
+        path = write(content, name)
+        assert f"--column {column} " in message(InputError, sentences, path)
+        assert sentences(path, column=column) == [text.split() for text in REVIEWS]
+
+
+def test_parquet_and_arrow_are_refused_with_their_columns(
+    write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for what, save in (
+        ("a Parquet file", write_parquet),
+        ("an Arrow file", write_ipc),
+        ("an Arrow stream", write_ipc_stream),
+    ):
+        path = write("")
+        save(RecordBatch.from_pydict({name: Array([name], DataType.string()) for name in ("id", "text")}), path)
+        said = f"{path} is {what}, not plain text. To read it, name its column of text: --column "
+        assert message(InputError, sentences, path) == f"{said}text (column='text'). It has 'id', 'text'."
+        save(RecordBatch.from_pydict({"said": Array(["x"], DataType.string())}), path)
+        assert message(InputError, sentences, path) == f"{said}said (column='said'). It has 'said'."
+        with monkeypatch.context() as context:
+            context.setitem(sys.modules, "arro3.io", None)
+            without = message(InputError, sentences, path)
+        if what != "an Arrow stream":
+            assert without == f"{said}NAME (column='NAME')."
+
+
+def test_a_file_that_disappeared_is_not_taken_for_a_table(write: Callable[..., Path]) -> None:
+    path = write("a b")
+    with open_corpus(path) as corpus:
+        path.unlink()
+        assert "disappeared" in message(CorpusChangedError, lambda: list(corpus.sentences()))

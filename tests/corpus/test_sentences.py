@@ -90,7 +90,8 @@ def test_an_iterator_is_refused_without_being_consumed() -> None:
     ]:
         assert message(CorpusTypeError, open_corpus, source) == (
             f"{kind} can be read only once, and a corpus is read twice. "
-            "Give a list, or an object whose __iter__ starts over each time."
+            "Give a list, or an object whose __iter__ starts over each time; or copy it to a temporary file: "
+            "pairloom.spool(...), or train(..., spool=True)."
         )
     assert list(kept) == [["a"]]
 

@@ -58,7 +58,7 @@ BINARY = {
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
     b"Rar!\x1a\x07\0": "a RAR archive",
     b"\x1f\x9d\x90": "compressed by compress (.Z)",
-    b"PAR1\x15\x04": "a Parquet file, which pairloom does not read. Write its text to a file first.",
+    b"PAR1\x15\x04": "a Parquet file, ",
     b"ARROW1\0\0\xff": "an Arrow file",
     b"FEA1\0\0\0\0": "a Feather file",
     b"\x89HDF\r\n\x1a\n": "an HDF5 file",
@@ -78,6 +78,14 @@ def test_binary_files_are_refused_by_their_kind_packed_or_not(write: Callable[..
     path, what = write(data), BINARY[data]
     assert message(InputError, sentences, path).startswith(f"{path} is {what}")
     assert message(InputError, sentences, write(gzip.compress(data))).startswith(f"{path} is {what}")
+
+
+def test_packed_parquet_is_to_be_unpacked(write: Callable[..., Path]) -> None:
+    path = write(gzip.compress(b"PAR1\x15\x04"))
+    assert message(InputError, sentences, path, column="text") == (
+        f"{path} is a Parquet file, which pairloom does not read as text. Unpack it if it is compressed, and name its "
+        "column of text (--column NAME)."
+    )
 
 
 def test_a_file_that_was_packed_twice_is_refused(write: Callable[..., Path]) -> None:

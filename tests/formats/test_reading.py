@@ -374,7 +374,7 @@ DAMAGED = {
     b"\x80\x04\x95" + bytes(30): "it is a Python pickle, which could run any code",
     b"PK\x03\x04" + bytes(30): "it is a zip archive: unpack it",
     b"BZh91AY" + bytes(30): "it is packed by bzip2: unpack it",
-    b"PAR1" + bytes(30): "it is a Parquet file, which pairloom writes but does not read",
+    b"PAR1" + bytes(30): "it is a damaged Parquet file: get or make it again.",
     TEXT.decode().encode("utf-16"): "its first bytes do not match any format that pairloom reads",
     b"1 1\n" + b"x" * 60_000 + b"\n": "line 2 (b'xxx",
     b"1 1\n" + b"x" * 200_000: "it has a line of more than",

@@ -3,6 +3,8 @@
 import gzip
 
 import pytest
+from arro3.core import Array, DataType, RecordBatch
+from arro3.io import write_parquet
 
 from pairloom.config import TextOptions
 from pairloom.errors import InputError
@@ -82,11 +84,28 @@ def test_markup_numbers_capitals_and_odd_lines_are_noticed(inspected):
     assert whats(inspected("")) == "It has no words." and inspected("")["next"] is None
 
 
-def test_another_format_is_named_with_the_command_for_its_text(inspected):
+def test_another_format_is_named_with_the_option_for_its_text(inspected):
     found = inspected('{"text": "the cat"}\n' * 9, "c.jsonl")
     assert found["format"] == "JSON, an object on each line" and found["next"] is None
-    assert "jq -r .text" in found["wrong"][0]["advice"] and len(found["wrong"]) == 1
+    assert "--column text" in found["wrong"][0]["advice"] and len(found["wrong"]) == 1
     assert inspected('{"text": "the cat"}\n' * 9, "c.jsonl", as_text=True)["format"] == "plain text"
+
+
+def test_columns_are_read_as_training_reads_them(inspected):
+    found = inspected('{"text": "the cat", "w": ["a b", "c"]}\n' * 9, "c.jsonl", column="text")
+    assert found["format"] == "the column text" and found["tokens"] == 18
+    assert "--column text" in found["next"]
+    found = inspected('{"text": "the cat", "w": ["a b", "c"]}\n' * 9, "c.jsonl", column="w")
+    assert found["first_lines"][0] == ["a b", "c"] and found["scripts"] == {"Latin": 1.0}
+    found = inspected("s,i\n" + "1,a\n2,b\n" * 9, "c.csv", session="s", item="i")
+    assert found["lines"] == 2 and "--session s --item i" in found["next"]
+
+
+def test_parquet_is_refused_with_its_columns(tmp_path):
+    path = tmp_path / "c.parquet"
+    write_parquet(RecordBatch.from_pydict({"text": Array(["a"], DataType.string())}), path)
+    with pytest.raises(InputError, match="--column text"):
+        inspect_corpus(path, TextOptions())
 
 
 def test_compressed_text_is_read_and_a_wrong_encoding_is_an_error_with_the_guess(inspected, tmp_path):

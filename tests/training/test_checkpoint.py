@@ -1,5 +1,7 @@
 """A training that is interrupted anywhere, and goes on, gives the same bytes as one that was not."""
 
+import json
+import shutil
 import threading
 
 import numpy as np
@@ -568,3 +570,20 @@ def test_a_corpus_that_changes_is_found_without_checkpoints_too(zipf_corpus, tmp
 
     with pytest.raises(pairloom.CorpusChangedError):
         pairloom.train(path, on_progress=spoil, **options("blocks"))
+
+
+def test_columns_are_resumed_and_a_changed_table_is_noticed(zipf_corpus, tmp_path, often):
+    table = tmp_path / "rows.jsonl"
+    table.write_text("".join(json.dumps({"words": " ".join(line), "other": "a b"}) + "\n" for line in zipf_corpus))
+    how = options("blocks") | {"column": "words"}
+    whole = saved(pairloom.train(table, **how), tmp_path / "whole.loom")
+    checkpoints = StopAfter(tmp_path / "run", 40)
+    with pytest.raises(pairloom.StoppedError):
+        pairloom.train(table, checkpoint=checkpoints, on_progress=checkpoints, **how)
+    shutil.copytree(tmp_path / "run", tmp_path / "changed")
+    emb = pairloom.train(table, checkpoint=Checkpoints(tmp_path / "run", resume=True), **how | {"threads": 1})
+    assert saved(emb, tmp_path / "resumed.loom") == whole
+    with table.open("a") as file:
+        file.write(json.dumps({"words": " ".join(zipf_corpus[0])}) + "\n")
+    with pytest.raises(pairloom.InputError, match="the corpus differs"):
+        pairloom.train(table, checkpoint=Checkpoints(tmp_path / "changed", resume=True), **how)

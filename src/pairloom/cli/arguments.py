@@ -80,9 +80,25 @@ def add_corpus(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
         ".bz2, .xz, .zst), or - for standard input",
     )
     reading = add_reading(parser)
+    add_columns(reading)
     add_option(reading, "max_sentence", whole_number, "N", "split lines longer than N words into pieces of N words")
     add_as_text(reading)
     add_tokenize(reading, " (default: spaces)")
+
+
+def add_columns(group: argparse._ActionsContainer) -> None:
+    """--column, --session, --item and --order."""
+    for name, meaning in (
+        (
+            "column",
+            "CORPUS is JSON Lines, CSV, TSV, Parquet or Arrow: read this column, which holds texts or lists of "
+            "words. review.body is a nested value",
+        ),
+        ("session", "the same, but rows with one value in this column are a sentence: the items of a session"),
+        ("item", "for --session: the column of the items"),
+        ("order", "for --session: sort its rows by this column, for example a time (default: as they are)"),
+    ):
+        add_option(group, name, str, "NAME", meaning)
 
 
 def add_tokenize(group: argparse._ActionsContainer, default: str = "") -> None:

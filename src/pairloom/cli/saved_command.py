@@ -25,6 +25,7 @@ _PATHS = {
     "round_log",
     "report",
 }
+_COLUMNS = {"columns", "column", "session", "item", "order"}
 
 
 def to_json(args: Namespace) -> bytes:
@@ -89,7 +90,7 @@ def _is_command(saved: Any) -> bool:
         return False
     others = {name: value for name, value in saved.items() if name not in _LISTS}
     plain = all(value is None or isinstance(value, str | int | float) for value in others.values())
-    paths = all(isinstance(others.get(name), str | None) for name in {*_PATHS, "columns", "every"})
+    paths = all(isinstance(others.get(name), str | None) for name in {*_PATHS, *_COLUMNS, "every"})
     return plain and paths and bool(saved.get("corpus"))
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 from argparse import ArgumentParser
+from typing import get_args
 
 from pairloom.cli.arguments import (
     add_choice,
@@ -14,6 +15,7 @@ from pairloom.cli.arguments import (
     whole_number,
     whole_number_or_fraction,
 )
+from pairloom.inspection.presets import Preset
 
 
 def add_train_arguments(parser: ArgumentParser) -> None:
@@ -76,6 +78,12 @@ def add_evaluate(group: argparse._ActionsContainer, when: str = "") -> None:
 
 def _add_model(parser: ArgumentParser) -> None:
     model = parser.add_argument_group("what is learnt")
+    model.add_argument(
+        "--preset",
+        choices=get_args(Preset),
+        help="options for a kind of data, those that are given win: small, standard or large texts, items of sessions, "
+        "or walks over a graph",
+    )
     add_option(model, "dim", whole_number, "D", "length of the vectors")
     add_choice(
         model,

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES, checked_threads
+from pairloom.corpus.inputs.row_batch import listed
 from pairloom.corpus.pieces import PIECE_BYTES
 from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
 from pairloom.corpus.sentences import Corpus, Utf8Block
@@ -311,7 +312,14 @@ def _add(counter: Counter[str], tables: _ThreadTables) -> None:
 
 
 def _warn(corpus: Corpus, too_long: int) -> None:
-    """Warn about words that were too long, and about NUL characters."""
+    """Warn about rows without a value, words that were too long, and NUL characters."""
+    if corpus.empty_rows:
+        warnings.warn(
+            f"{corpus.name}: skipped {number_of(corpus.empty_rows, 'row')} without a value in "
+            f"{listed(corpus.text.columns)}. Check the table if there should be none.",
+            CorpusWarning,
+            stacklevel=3,
+        )
     if too_long:
         warnings.warn(
             f"{corpus.name}: left out {number_of(too_long, 'word')} of more than "

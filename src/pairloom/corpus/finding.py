@@ -78,14 +78,14 @@ def _stamp(status: os.stat_result) -> tuple[int, int, int]:
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
-def find_files(sources: Sequence[PathName]) -> list[SourceFile]:
-    """The files that paths, globs, folders and "-" stand for.
+def find_files(sources: Sequence[PathName], suffixes: tuple[str, ...] = FOLDER_SUFFIXES) -> list[SourceFile]:
+    """The files that paths, globs, folders and "-" stand for. Of a folder, those that end in one of the suffixes.
 
     Streams can be read only once, so they are spooled to a temporary file, after all paths have been checked.
     """
     if [os.fspath(source) for source in sources].count(STDIN) > 1:
         raise InputError('Standard input ("-") can be read only once. Name it once.')
-    paths = [path for source in sources for path in _expand(os.fspath(source))]
+    paths = [path for source in sources for path in _expand(os.fspath(source), suffixes)]
     found: list[SourceFile] = []
     try:
         for path in paths:
@@ -142,7 +142,7 @@ def _covers(source: str, target: str) -> bool:
     try:
         if Path(source).is_dir():
             within = target.startswith(os.path.realpath(source) + os.sep) and target.lower().endswith(FOLDER_SUFFIXES)
-            return within or _is_among(target, _files_below(Path(source)))
+            return within or _is_among(target, _files_below(Path(source), FOLDER_SUFFIXES))
         return target == os.path.realpath(source) or _is_among(target, [source, *_glob(source)])
     except (OSError, ValueError):  # too long for a path, or with a NUL: no such file can exist
         return False
@@ -153,7 +153,7 @@ def _is_among(target: str, files: Iterable[str]) -> bool:
     return Path(target).exists() and any(Path(file).exists() and Path(file).samefile(target) for file in files)
 
 
-def _expand(source: str) -> list[str]:
+def _expand(source: str, suffixes: tuple[str, ...]) -> list[str]:
     """The paths of the files that one source stands for."""
     if source == STDIN:
         return [source]
@@ -167,7 +167,7 @@ def _expand(source: str) -> list[str]:
         why = reason(error) if isinstance(error, OSError) else "a path cannot hold a NUL"
         raise InputError(f"{source!r} cannot be opened: {why}. Check the path.") from None
     if stat.S_ISDIR(mode):
-        return _files_below(Path(source))
+        return _files_below(Path(source), suffixes)
     if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not source.startswith("/dev/std")):
         raise InputError(f"{source} is a device, not a text file. Give a file, a folder or - for standard input.")
     if not os.access(source, os.R_OK):
@@ -195,8 +195,8 @@ def _glob(pattern: str) -> list[str]:
     return list(once.values())[::-1]
 
 
-def _files_below(folder: Path) -> list[str]:
-    """The text files in a folder and its subfolders, without hidden ones."""
+def _files_below(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
+    """The files with these suffixes in a folder and its subfolders, without hidden ones."""
 
     def fail(error: OSError) -> None:
         raise InputError(f"{error.filename} cannot be opened: {reason(error)}. Check its permissions.")
@@ -207,11 +207,12 @@ def _files_below(folder: Path) -> list[str]:
         found += [
             Path(parent) / name
             for name in names
-            if not name.startswith(".") and name.lower().endswith(FOLDER_SUFFIXES) and (Path(parent) / name).is_file()
+            if not name.startswith(".") and name.lower().endswith(suffixes) and (Path(parent) / name).is_file()
         ]
     if not found:
+        kind = "text" if suffixes == FOLDER_SUFFIXES else "such"
         raise InputError(
-            f"The folder {folder} has no text files. Only files that end in {', '.join(FOLDER_SUFFIXES)} are read "
+            f"The folder {folder} has no {kind} files. Only files that end in {', '.join(suffixes)} are read "
             "from a folder. Give other files by name or by a glob."
         )
     return [str(path) for path in sorted(found, key=lambda path: path.parts)]

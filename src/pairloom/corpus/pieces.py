@@ -19,6 +19,7 @@ from typing import NamedTuple
 from pairloom.config import TextOptions
 from pairloom.corpus.decoding import TextBlock, text_blocks
 from pairloom.corpus.finding import SourceFile
+from pairloom.corpus.inputs.arrow_rows import check_not_arrow
 from pairloom.corpus.plain_text import check_plain_text
 from pairloom.corpus.unpacking import is_compressed
 
@@ -39,6 +40,8 @@ class TextPiece(NamedTuple):
         plain: refuse a file that is in another format than plain text. keep_unspaced: see `text_blocks`.
         """
         file, text = self.file, self.text
+        if plain and file.begin == 0:
+            check_not_arrow(file)
         blocks = text_blocks(file, encoding=text.encoding, errors=text.errors, keep_unspaced=keep_unspaced)
         for number, block in enumerate(blocks):
             if plain and number == 0 and file.begin == 0:

@@ -10,10 +10,12 @@ import io
 import json
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pairloom.corpus.finding import SourceFile
+from pairloom.corpus.inputs.row_batch import column_advice, likely_column, names_in, value_at
 from pairloom.errors import InputError
 from pairloom.tokens.unsegmented import unspaced
 
@@ -24,7 +26,6 @@ ADVICE = (
 _HEAD = 1 << 18  # characters to look at
 _LINES, _FEWEST, _FEWEST_ROWS = 50, 3, 5
 _DELIMITERS = ((",", "commas", (".csv",)), (";", "semicolons", (".csv",)), ("\t", "tabs", (".tsv", ".tab")))
-_TEXT_KEYS = ("text", "content", "body", "sentence", "review", "comment", "message", "abstract")
 _UNPACKERS = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
 
 _ALL_STRINGS = ".. | strings"
@@ -56,7 +57,7 @@ class OtherFormat(NamedTuple):
 
 
 def check_plain_text(text: str, file: SourceFile, spaced: bool = True) -> None:
-    """Refuse the first block of a file if it is in another format, with a command that extracts the text.
+    """Refuse the first block of a file if it is in another format. The message says how to read its text.
 
     spaced: words are to be separated by white space.
     """
@@ -99,6 +100,10 @@ def _extract(file: SourceFile, program: str) -> str:
     return f"Otherwise extract the text first, for example: {command} > text.txt"
 
 
+def _column(names: Sequence[str], chosen: str | None) -> str:
+    return f"Otherwise {column_advice(names, chosen)}"
+
+
 def _suffix(file: SourceFile) -> str:
     """The suffix of the name, without that of a compression."""
     path = Path(file.name.lower())
@@ -111,24 +116,35 @@ def _suffix(file: SourceFile) -> str:
 def _json(head: str, lines: list[str], file: SourceFile) -> OtherFormat | None:
     named = _suffix(file) in (".jsonl", ".ndjson", ".json")
     if len(lines) >= (1 if named else _FEWEST) and all(map(_OBJECT.match, lines)):
-        return OtherFormat("JSON, an object on each line", _extract(file, f"jq -r {shlex.quote(_text_key(head))}"))
+        first = _first_object(head)
+        return OtherFormat("JSON, an object on each line", _column(names_in(first), _text_key(first)))
     if _DOCUMENT.match(head):
-        key = f".[] | {_text_key(head)}" if head.lstrip().startswith("[") else _ALL_STRINGS
-        return OtherFormat("JSON", _extract(file, f"jq -r {shlex.quote(key)}"))
+        return OtherFormat("JSON", _extract(file, f"jq -r {shlex.quote(_jq(head))}"))
     return None
 
 
-def _text_key(head: str) -> str:
-    """The key of the text of the first object, for jq: one with a usual name, or that of the longest string."""
+def _first_object(head: str) -> dict[str, Any]:
+    """The first object, or an empty one if it is longer than the head."""
     try:
         first, _ = json.JSONDecoder().raw_decode(head, head.index("{"))
-    except (ValueError, RecursionError):  # longer than the head
-        first = {}
-    lengths = {key: len(value) for key, value in first.items() if isinstance(value, str)}
-    if not lengths:
+    except (ValueError, RecursionError):
+        return {}
+    return dict(first)
+
+
+def _text_key(first: dict[str, Any]) -> str | None:
+    """The key of the text of an object, if it has any."""
+    texts = {name: value for name in names_in(first) if isinstance(value := value_at(first, name), str)}
+    return likely_column({name: len(value) for name, value in texts.items()})
+
+
+def _jq(head: str) -> str:
+    """The program of jq for a document: the texts of an array of objects, or all strings."""
+    first = _first_object(head) if head.lstrip().startswith("[") else {}
+    key = _text_key({name: value for name, value in first.items() if isinstance(value, str)})
+    if key is None:
         return _ALL_STRINGS
-    key = next((key for key in _TEXT_KEYS if key in lengths), max(lengths, key=lambda key: lengths[key]))
-    return f".{key}" if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", key) else f".{json.dumps(key)}"
+    return ".[] | " + (f".{key}" if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", key) else f".{json.dumps(key)}")
 
 
 # --- XML, HTML and CoNLL-U
@@ -178,7 +194,7 @@ def _table(head: str, file: SourceFile) -> OtherFormat | None:
         rows = _rows(head, delimiter)
         named = _suffix(file) in suffixes
         if _is_even(rows, 2 if named else _FEWEST_ROWS) and (named or _has_header(rows, delimiter)):
-            return OtherFormat(f"a table, separated by {name}", _extract(file, _column_of(rows, delimiter)))
+            return OtherFormat(f"a table, separated by {name}", _advice_for(rows, delimiter, file))
     return None
 
 
@@ -214,6 +230,15 @@ def _has_header(rows: list[list[str]], delimiter: str) -> bool:
     if delimiter != "\t" and len(header) > 2:
         return not any(field.startswith(" ") for row in rows for field in row[1:])
     return any(all(map(_NUMBER.fullmatch, column)) for column in zip(*values, strict=True))
+
+
+def _advice_for(rows: list[list[str]], delimiter: str, file: SourceFile) -> str:
+    """To name a column, if the first row looks like names, or else a command that extracts one."""
+    header = rows[0]
+    if len({*header}) < len(header) or not all(map(_COLUMN_NAME.fullmatch, header[not header[0] :])):
+        return _extract(file, _column_of(rows, delimiter))
+    lengths = {name: sum(len(row[j]) for row in rows[1:]) for j, name in enumerate(header)}
+    return _column(header, likely_column(lengths))
 
 
 def _column_of(rows: list[list[str]], delimiter: str) -> str:

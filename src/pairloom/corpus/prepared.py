@@ -198,6 +198,7 @@ class _Preparation:
         text = self.corpus.text
         reading: list[object] = [text.lowercase, text.encoding, text.errors, text.max_sentence]
         reading += ["as text"] * text.as_text + rule_version(text)
+        reading += [[text.column, text.session, text.item, text.order]] if text.columns else []
         if self.vocabulary is None:
             chosen = self.selection
             words: list[object] = [chosen.min_count, chosen.max_vocab, sorted(chosen.keep), sorted(chosen.drop)]

@@ -31,6 +31,10 @@ import numpy.typing as npt
 from pairloom.config import MAX_WORD_BYTES, TextOptions, Tokenizer
 from pairloom.corpus.decoding import TextBlock
 from pairloom.corpus.finding import SourceFile, find_files, names_files, remove_spooled
+from pairloom.corpus.inputs.frames import frame_columns, is_frame
+from pairloom.corpus.inputs.row_batch import listed
+from pairloom.corpus.inputs.row_source import RowSource
+from pairloom.corpus.inputs.sentences_of import Sessions, lists_of, text_blocks_of
 from pairloom.corpus.pieces import TextPiece, pieces_for_workers, whole_files
 from pairloom.corpus.plain_text import ADVICE
 from pairloom.corpus.separating import separator
@@ -69,6 +73,7 @@ class Corpus(ABC):
         self.text = text
         self.size_bytes = size_bytes  # as stored, that is, compressed; None if not known until it has been read
         self.nul_characters: dict[str, int] = {}  # by file, found in the latest reading
+        self.empty_rows = 0  # rows of a table that had no value in the latest reading, and were skipped
 
     @property
     def has_blocks(self) -> bool:
@@ -159,10 +164,13 @@ def open_corpus(
     - a list of such paths
     - an iterable of lists of words that can be read more than once: [["a", "b"], ["c", "d"]]
     - a `GeneratedText`, for example the result of `pairloom.walk`
+    - with text.column, or text.session and text.item: files of JSON Lines, CSV, Parquet or Arrow, or a data frame
     tokenize: instead of text.tokenize, a function from a line, without its line end, to a list of words. A line longer
     than about a megabyte is cut at white space before it is tokenized.
     """
     text = text if tokenize is None else replace(text, tokenize=tokenize)
+    if text.columns:
+        return _open_columns(source, text)
     if isinstance(source, str | os.PathLike):
         return TextCorpus([source], text)
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
@@ -177,17 +185,65 @@ def open_corpus(
             f"tokenize= works on the lines of files, but the corpus is {of_type(source)}. "
             "Give a path, or token lists and no tokenize=."
         )
-    return source.open(text) if isinstance(source, GeneratedText) else TokenCorpus(source, text)
+    if isinstance(source, GeneratedText):
+        return source.open(text)
+    if is_frame(source):
+        has = f" It has {listed(names)}." if (names := frame_columns(source)) else ""
+        raise CorpusTypeError(f"{of_type(source, 'A')} is a table. Name its column of text, column='...'.{has}")
+    return TokenCorpus(source, text)
 
 
-class TextCorpus(Corpus):
+def _open_columns(source: CorpusLike, text: TextOptions) -> Corpus:
+    """The columns of a table: texts, lists of words, or sessions."""
+    table = RowSource(source, text)
+    lists = text.session is not None or table.holds_lists()
+    if lists and text.tokenizer is not None:
+        raise CorpusTypeError("tokenize= works on texts, but these rows hold words already. Leave it out.")
+    return WordColumn(source, table) if lists else TextColumn(source, table)
+
+
+class FileCorpus(Corpus):
+    """What all corpora of files have in common."""
+
+    def __init__(self, sources: Sequence[PathName], files: list[SourceFile], text: TextOptions) -> None:
+        self._files = self.files = files
+        self._remove_spooled = weakref.finalize(self, remove_spooled, files)
+        super().__init__(_name(sources, files), text, sum(file.size for file in files) if files else None)
+
+    def identity(self) -> str | None:
+        """SHA-256 of each file's path, size, time of change and a sample of its bytes."""
+        if not self._files or self.text.tokenizer is not None or any(file.spooled for file in self._files):
+            return None
+        self.check_unchanged()
+        digest = hashlib.sha256()
+        for file in self._files:
+            fields = (str(file.path.resolve()), *map(str, file.stamp[:2]), file.sample(), "")
+            digest.update("\0".join(fields).encode("utf-8", "surrogateescape"))
+        return digest.hexdigest()
+
+    def check_unchanged(self) -> None:
+        for file in self._files:
+            try:
+                unchanged = file.is_unchanged()
+            except OSError as error:
+                raise CorpusChangedError(
+                    f"{file.name} disappeared while it was read ({error.strerror}). Put it back and start again."
+                ) from None
+            if not unchanged:
+                raise CorpusChangedError(
+                    f"{file.name} was changed while it was read. Start again when nothing writes to it."
+                )
+
+    def close(self) -> None:
+        self._remove_spooled()
+
+
+class TextCorpus(FileCorpus):
     """The lines of text files."""
 
-    def __init__(self, sources: Sequence[PathName], text: TextOptions) -> None:
-        self._files = self.files = find_files(sources)
+    def __init__(self, sources: Sequence[PathName], text: TextOptions, files: list[SourceFile] | None = None) -> None:
         self._tokenize, self._separate = text.tokenizer, separator(text)
-        self._remove_spooled = weakref.finalize(self, remove_spooled, self._files)
-        super().__init__(_name(sources, self._files), text, sum(file.size for file in self._files))
+        super().__init__(sources, find_files(sources) if files is None else files, text)
 
     @property
     def has_blocks(self) -> bool:
@@ -247,33 +303,6 @@ class TextCorpus(Corpus):
             return self._text_blocks()
         return (TextBlock(data.tobytes().decode(), goes_on, done) for data, goes_on, done in self.blocks())
 
-    def identity(self) -> str | None:
-        """SHA-256 of each file's path, size, time of change and a sample of its bytes."""
-        if self._tokenize is not None or any(file.spooled for file in self._files):
-            return None
-        self.check_unchanged()
-        digest = hashlib.sha256()
-        for file in self._files:
-            fields = (str(file.path.resolve()), *map(str, file.stamp[:2]), file.sample(), "")
-            digest.update("\0".join(fields).encode("utf-8", "surrogateescape"))
-        return digest.hexdigest()
-
-    def check_unchanged(self) -> None:
-        for file in self._files:
-            try:
-                unchanged = file.is_unchanged()
-            except OSError as error:
-                raise CorpusChangedError(
-                    f"{file.name} disappeared while it was read ({error.strerror}). Put it back and start again."
-                ) from None
-            if not unchanged:
-                raise CorpusChangedError(
-                    f"{file.name} was changed while it was read. Start again when nothing writes to it."
-                )
-
-    def close(self) -> None:
-        self._remove_spooled()
-
     def _text_blocks(self) -> Iterator[TextBlock]:
         plain = self._tokenize is None and not self.text.as_text
         return (block for _, block in self.file_blocks(plain))
@@ -296,7 +325,65 @@ class TextCorpus(Corpus):
     def _words(self, line: str) -> list[str]:
         if self._tokenize is None:
             return line.split()
-        return _checked_words(self._tokenize(line), lambda: f"tokenize({quoted(line)})") if line else []
+        return checked_sentence(self._tokenize(line), lambda: f"tokenize({quoted(line)})") if line else []
+
+
+class TextColumn(TextCorpus):
+    """The texts of a column. Only this machine reads them."""
+
+    def __init__(self, source: CorpusLike, table: RowSource) -> None:
+        self._table = table
+        super().__init__(_sources(source), table.text, table.files)
+
+    def pieces(self) -> list[TextPiece]:
+        return []
+
+    def file_blocks(self, plain: bool = False) -> Iterator[tuple[str, TextBlock]]:
+        self.nul_characters = {}
+        try:
+            for name, block in text_blocks_of(self._table):
+                self.add_nuls(name, block.text.count("\0"))
+                yield name, block._replace(text=block.text.lower()) if self.text.lowercase else block
+        except InputError:
+            self.check_unchanged()
+            raise
+        self.empty_rows = self._table.nulls
+
+
+class WordColumn(FileCorpus):
+    """Lists of words in a column, or the items of sessions."""
+
+    def __init__(self, source: CorpusLike, table: RowSource) -> None:
+        self._table = table
+        self._sessions = Sessions(table) if table.text.session is not None else None
+        super().__init__(_sources(source), table.files, table.text)
+
+    def word_lines(self) -> Iterator[WordLine]:
+        self.nul_characters, nuls = {}, 0
+        for words, done in self._lists():
+            nuls += sum(word.count("\0") for word in words)
+            yield WordLine(*_short_enough(_as_given(words, self.text)), False, done)
+        self.add_nuls(self.name, nuls)
+        self.empty_rows = self._table.nulls
+
+    def _lists(self) -> Iterator[tuple[list[str], int]]:
+        if self._sessions is None:
+            return lists_of(self._table)
+        return ((items, self.size_bytes or 0) for items in self._sessions)
+
+
+def _sources(source: CorpusLike) -> Sequence[PathName]:
+    """Where a table is, for its name: paths, or what type it has."""
+    if isinstance(source, str | os.PathLike):
+        return [source]
+    return source if isinstance(source, list | tuple) else [f"the corpus ({of_type(source)})"]
+
+
+def _as_given(words: list[str], text: TextOptions) -> list[str]:
+    """Given words, in lower case or folded as the options ask. They are not split."""
+    if text.lowercase:
+        words = [word.lower() for word in words]
+    return words if text.rule == "spaces" else list(filter(None, map(fold, words)))
 
 
 def _name(sources: Sequence[PathName], files: Sequence[SourceFile]) -> str:
@@ -320,15 +407,11 @@ class TokenCorpus(Corpus):
     def word_lines(self) -> Iterator[WordLine]:
         done = nuls = 0
         for number, sentence in enumerate(self._source):
-            words = _checked_words(sentence, lambda number=number: f"corpus[{number}]")  # type: ignore[misc]
+            words = checked_sentence(sentence, lambda number=number: f"corpus[{number}]")  # type: ignore[misc]
             sentence_text = " ".join(words)
             done += len(sentence_text) + 1
             nuls += sentence_text.count("\0")
-            if self.text.lowercase:
-                words = [word.lower() for word in words]
-            if self.text.rule != "spaces":  # given words are not split
-                words = list(filter(None, map(fold, words)))
-            yield WordLine(*_short_enough(words), False, done)
+            yield WordLine(*_short_enough(_as_given(words, self.text)), False, done)
         self.size_bytes = done
         self.nul_characters = {self.name: nuls} if nuls else {}
 
@@ -350,12 +433,13 @@ def _restartable(source: Any) -> Iterable[object]:
     if iter(source) is iter(source):
         raise CorpusTypeError(
             f"{of_type(source, 'A')} can be read only once, and a corpus is read twice. "
-            "Give a list, or an object whose __iter__ starts over each time."
+            "Give a list, or an object whose __iter__ starts over each time; or copy it to a temporary file: "
+            "pairloom.spool(...), or train(..., spool=True)."
         )
     return source
 
 
-def _checked_words(sentence: object, where: Callable[[], str]) -> list[str]:
+def checked_sentence(sentence: object, where: Callable[[], str]) -> list[str]:
     """The sentence as a list. Raises CorpusTypeError unless it is a list or tuple of non-empty strings."""
     if isinstance(sentence, str):
         raise CorpusTypeError(

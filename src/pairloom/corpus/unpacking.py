@@ -17,14 +17,15 @@ _FREELY_UNPACKED, _LARGEST_RATIO = 32 << 20, 200
 _BZ2_BLOCKS = (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90")  # one of these follows the bzip2 header
 
 _UNPACK, _EXPORT = "Unpack it to text first.", "Write its text to a file first."
+_COLUMN = "Unpack it if it is compressed, and name its column of text (--column NAME)."
 _REFUSED = {
     b"PK\x03\x04": ("a zip archive, as .docx, .xlsx and .epub files are", _UNPACK),
     b"7z\xbc\xaf\x27\x1c": ("a 7z archive", _UNPACK),
     b"Rar!\x1a\x07": ("a RAR archive", _UNPACK),
     b"\x04\x22\x4d\x18": ("compressed by lz4", _UNPACK),
     b"\x1f\x9d": ("compressed by compress (.Z)", _UNPACK),
-    b"PAR1": ("a Parquet file", _EXPORT),
-    b"ARROW1\0\0": ("an Arrow file", _EXPORT),
+    b"PAR1": ("a Parquet file", _COLUMN),
+    b"ARROW1\0\0": ("an Arrow file", _COLUMN),
     b"FEA1\0": ("a Feather file", _EXPORT),
     b"\x89HDF\r\n": ("an HDF5 file", _EXPORT),
     b"\x93NUMPY\x01": ("a NumPy file", _EXPORT),
@@ -65,7 +66,8 @@ def _refuse_binary(head: bytes, name: str) -> None:
     """Refuse files that hold their text in another form, by the first bytes after unpacking."""
     for magic, (what, advice) in _REFUSED.items():
         if head.startswith(magic):
-            raise InputError(f"{name} is {what}, which pairloom does not read. {advice}")
+            as_text = " as text" if advice == _COLUMN else ""
+            raise InputError(f"{name} is {what}, which pairloom does not read{as_text}. {advice}")
     if head[257:262] == b"ustar":
         raise InputError(f"{name} is a tar archive, which pairloom does not read. {_UNPACK}")
     if _compression(head):

@@ -5,7 +5,7 @@ bin          .bin                word2vec's binary format: the words and their v
 text         .vec .txt           word2vec's and fastText's text format: the same
 glove                            the same without the first line
 fasttext                         fastText's .bin with n-grams, for words never seen too
-parquet      .parquet            a table: written only
+parquet      .parquet            a table: the words, their counts and vectors
 csv          .csv                the same as text: written only
 npz          .npz                arrays for NumPy: written only
 tensorboard                      a folder for TensorBoard's projector: written only
@@ -27,6 +27,7 @@ from pairloom.formats import (
     fasttext,
     native,
     read_binary,
+    read_parquet,
     read_text,
     write_fasttext,
     write_folders,
@@ -44,7 +45,7 @@ from pairloom.vectors.vectors import Vectors
 
 __all__ = ["READABLE", "WRITABLE", "FastTextVectors", "check_output", "least_size", "load", "save"]
 
-ReadableFormat = Literal["loom", "bin", "text", "glove", "fasttext"]
+ReadableFormat = Literal["loom", "bin", "text", "glove", "fasttext", "parquet"]
 WritableFormat = Literal["loom", "bin", "text", "glove", "fasttext", "parquet", "csv", "npz", "tensorboard", "static"]
 NumberType = Literal["float32", "float16"]
 
@@ -85,7 +86,7 @@ _FORMATS = {
         read_text.read_glove, lambda e, path, _: write_word2vec.write_text(e.words, path, header=False), gzip=True
     ),
     "fasttext": _Format(fasttext.read, lambda e, path, _: write_fasttext.write(e, path)),
-    "parquet": _Format(None, lambda e, path, _: write_parquet.write(e.words, path), (".parquet",)),
+    "parquet": _Format(read_parquet.read, lambda e, path, _: write_parquet.write(e.words, path), (".parquet",)),
     "csv": _Format(None, lambda e, path, _: write_tables.write_csv(e.words, path), (".csv",), gzip=True),
     "npz": _Format(None, lambda e, path, _: write_tables.write_npz(e.words, path), (".npz",)),
     "tensorboard": _Format(None, lambda e, path, _: write_folders.write_tensorboard(e, path), is_folder=True),

@@ -4,6 +4,7 @@ In this order, after unpacking gzip:
 
 fasttext  the first four bytes are fastText's number, or the first 76 are plausible as its arguments and sizes
 loom      a length in eight bytes, less than 2^24, then the brace that opens a header of JSON
+parquet   the first five bytes are PAR1 and 0x15
 text      a first line of two whole numbers, V and D, then a line that ends in D numbers, or other readable text
 bin       the same first line, then anything else
 glove     a first line that ends in numbers
@@ -21,6 +22,7 @@ from pairloom.types import PathName
 HEAD = 1 << 18  # bytes to look at: enough for a line of text with 10,000 numbers
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
 
+_PARQUET = b"PAR1\x15"  # then a number, as the header of the first page and the footer begin
 _MAX_JSON = 1 << 24
 _MAX_DIM = 1 << 20
 _ARGUMENTS = struct.Struct("<12id3iq")  # of fastText, with the sizes of its dictionary
@@ -32,7 +34,7 @@ _FOREIGN = {
     b"BZh": "packed by bzip2: unpack it first, or pack it with gzip",
     b"\xfd7zXZ": "packed by xz: unpack it first, or pack it with gzip",
     b"\x28\xb5\x2f\xfd": "packed by zstd: unpack it first, or pack it with gzip",
-    b"PAR1": "a Parquet file, which pairloom writes but does not read: load the file that it was made from",
+    b"PAR1": "a damaged Parquet file: get or make it again",
     b"\x89HDF": "an HDF5 file: save its vectors in word2vec's format",
     **{bytes([0x80, protocol]): _PICKLE for protocol in range(2, 6)},
 }
@@ -60,6 +62,8 @@ def format_of(head: bytes) -> str:
         return "fasttext"
     if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < _MAX_JSON:
         return "loom"
+    if head.startswith(_PARQUET):
+        return "parquet"
     header = header_of(head)
     if header is not None:
         return "text" if is_text(head[header.length :], header.dim) else "bin"
@@ -70,7 +74,8 @@ def format_of(head: bytes) -> str:
             raise Fault(f"it is {what}.")
     raise Fault(
         "its first bytes do not match any format that pairloom reads: its own, word2vec's text and binary, GloVe's, "
-        "fastText's .vec and .bin. If you know that it is one of them, name it by format= (pairloom convert --from)."
+        "fastText's .vec and .bin, and Parquet. If you know that it is one of them, name it by format= (pairloom "
+        "convert --from)."
     )
 
 

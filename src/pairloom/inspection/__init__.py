@@ -3,5 +3,6 @@
 sample       the beginning of a corpus -> lines, counts, scripts
 findings     a sample -> what looks wrong, with what to do
 small_text   counts -> settings for a text that is too small for the defaults
+presets      the kind of the data -> settings for it
 report       all of it, as plain data, with the command to run next
 """

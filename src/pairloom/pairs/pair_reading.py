@@ -22,7 +22,7 @@ import numpy.typing as npt
 from pairloom.config import MAX_WORD_BYTES, TextOptions, is_number
 from pairloom.corpus.decoding import TextBlock
 from pairloom.corpus.sentences import TextCorpus, is_word, not_a_word_error
-from pairloom.errors import CorpusTypeError, InputError
+from pairloom.errors import ConfigError, CorpusTypeError, InputError
 from pairloom.system.display import number_of, of_type, quoted
 from pairloom.system.extras import need
 from pairloom.system.threads import in_order
@@ -100,6 +100,8 @@ def open_pairs(
     columns: the columns of a Parquet file that hold words, contexts and, if any, weights. None takes the first three,
     or two if there are only two.
     """
+    if text.columns:
+        raise ConfigError("column, session, item and order are for text. Name the columns of pairs by columns=.")
     paths = _paths(source)
     if paths is None:
         if columns is not None:

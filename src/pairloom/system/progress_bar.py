@@ -39,6 +39,7 @@ STAGES = {
     "place": "placing rarer words on the map",
     "page": "putting the page together",
     "spell": "fitting the rows of n-grams",
+    "tune": "trying settings",
 }
 
 

@@ -15,6 +15,7 @@ from pairloom.config import TextOptions, TrainConfig, checked_threads, split_opt
 from pairloom.corpus.reading import Reading
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, InputError
+from pairloom.inspection.presets import Preset, with_preset
 from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.source import Source
 from pairloom.progress import OnProgress, Progress, ignore, logged
@@ -45,7 +46,7 @@ class RunKeywords(TypedDict, total=False):
 
 
 # Parameters of the two functions that are not options, so that the error for a misspelt name can suggest them.
-_OF_TRAIN = ["keep", "drop", "vocabulary", "grow", "progress", *RunKeywords.__annotations__]
+_OF_TRAIN = ["keep", "drop", "vocabulary", "grow", "progress", "preset", *RunKeywords.__annotations__]
 _OF_TRAIN_PAIRS = ["words", "contexts", "columns", "progress", *RunKeywords.__annotations__]
 
 
@@ -81,15 +82,25 @@ class Plan:
     on_epoch: OnEpoch = pass_over
 
     @classmethod
-    def of_text(cls, options: Mapping[str, Any], *, grow: bool = False, **run: Unpack[RunKeywords]) -> "Plan":
+    def of_text(
+        cls,
+        options: Mapping[str, Any],
+        *,
+        grow: bool = False,
+        preset: Preset | None = None,
+        **run: Unpack[RunKeywords],
+    ) -> "Plan":
         """The plan of `train`."""
+        given, options = options, with_preset(preset, options)
         start = open_start(run.get("start"), grow=grow, freeze=run.get("freeze"))
         config, text = split_options(start.options(options, "tokens") if start else options, _OF_TRAIN)
-        plan = cls._of(config, text, options, start, run)
+        # A preset chooses the epochs for small texts too. Its other options do not contradict what is given.
+        explicit = {**given, "epochs": config.epochs} if preset else given
+        plan = cls._of(config, text, explicit, start, run)
         if config.model == "sppmi-svd":
             _check_sppmi(plan)
         _check_freeze(plan)
-        if options.get("min_context_count") is not None:
+        if given.get("min_context_count") is not None:
             raise ConfigError("min_context_count is for pairs; the contexts of a text are its words. Use min_count.")
         return plan
 

@@ -6,14 +6,17 @@ Both make a `Plan`, which checks the options, turn the corpus into a source of p
 import logging
 import warnings
 from collections.abc import Collection, Sequence
-from typing import Unpack
+from contextlib import nullcontext
+from typing import Any, Unpack, cast
 
 from pairloom.cluster.executor import Executor
 from pairloom.config import TrainKeywords
 from pairloom.corpus.encoding import Encoded
+from pairloom.corpus.inputs.spooled import spool as spooled
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import SmallTextWarning
+from pairloom.inspection.presets import Preset
 from pairloom.inspection.small_text import advice
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
@@ -36,6 +39,7 @@ _log = logging.getLogger(__name__)
 def train(
     corpus: CorpusLike = (),  # has a default, so that `sentences=` of other programs gets the hint of every wrong name
     *,
+    preset: Preset | None = None,
     threads: int | None = None,
     keep: Collection[str] = (),
     drop: Collection[str] = (),
@@ -49,15 +53,19 @@ def train(
     checkpoint: Checkpoints | PathName | None = None,
     cache_dir: PathName | None = None,
     max_memory: int | str | None = None,
+    spool: bool = False,
     progress: bool = False,
     on_progress: OnProgress = ignore,
     on_epoch: OnEpoch = pass_over,
     **options: Unpack[TrainKeywords],
 ) -> Embedding:
-    """Learn an `Embedding` from a corpus: a file, a glob, a folder, a list of files, or an iterable of token lists.
+    """Learn an `Embedding` from a corpus: files, globs, folders, an iterable of token lists, or a column of a table.
 
     options          the fields of `TrainConfig` (dim, window, negatives, epochs, ...) and of `TextOptions` (lowercase,
-                     encoding, errors, max_sentence, as_text, tokenize)
+                     encoding, errors, max_sentence, as_text, tokenize; column, session, item, order of a table or a
+                     data frame)
+    preset           options for a kind of data: small, standard, large, items or graph; those that are given win
+    spool            copy the corpus, a generator of token lists, to a temporary file first
     threads          all cores by default; the vectors are the same for any number
     executor         who trains, for example `RayExecutor(workers=4)` on a cluster; the vectors are the same
     keep, drop       words to keep even if they are rare, and words to leave out
@@ -77,6 +85,7 @@ def train(
     with reported_progress(progress, on_progress) as report:
         plan = Plan.of_text(
             options,
+            preset=preset,
             start=start,
             grow=grow,
             freeze=freeze,
@@ -90,7 +99,9 @@ def train(
             on_progress=report,
             on_epoch=on_epoch,
         )
-        return train_text(plan, corpus, plan.word_choice(keep, drop, vocabulary))
+        choice = plan.word_choice(keep, drop, vocabulary)
+        with spooled(cast(Any, corpus)) if spool else nullcontext(corpus) as source:
+            return train_text(plan, source, choice)
 
 
 def train_pairs(

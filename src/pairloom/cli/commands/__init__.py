@@ -28,6 +28,7 @@ NAMES = (  # within a group, in the order of --help
     "pairs",
     "fold-in",
     "spell",
+    "tune",
     "near",
     "similarity",
     "map",

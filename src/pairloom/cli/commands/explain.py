@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pairloom.cli.arguments import add_as_text, add_running, add_tokenize, explicit_options, whole_number
+from pairloom.cli.arguments import add_as_text, add_columns, add_running, add_tokenize, explicit_options, whole_number
 from pairloom.cli.console import progress
 from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_paths
 from pairloom.cli.models import load
@@ -79,6 +79,7 @@ def _add_reading(parser: ArgumentParser) -> None:
         help="bytes that are invalid in the encoding: stop, replace them by U+FFFD, or skip them",
     )
     add_as_text(reading)
+    add_columns(reading)
     add_tokenize(reading)
 
 

@@ -19,7 +19,18 @@ PURPOSE = "add vectors of new words to a model, and leave its own vectors unchan
 EXAMPLE = "pairloom fold-in king.loom news.txt -o more.loom --min-count 10"
 
 _OPTIONS = ("side", "min_count", "l2", "most_contexts", "window", "sample", "negatives", "noise_power")
-_TEXT_OPTIONS = ("lowercase", "encoding", "errors", "max_sentence", "as_text", "tokenize")
+_TEXT_OPTIONS = (
+    "lowercase",
+    "encoding",
+    "errors",
+    "max_sentence",
+    "as_text",
+    "tokenize",
+    "column",
+    "session",
+    "item",
+    "order",
+)
 _MOST_SHOWN = 10  # of the words left out
 
 

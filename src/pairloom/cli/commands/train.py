@@ -105,7 +105,7 @@ def _train_on_text(args: Namespace, shared: dict[str, Any]) -> "Embedding":
     for name in ("read_contexts", "columns"):
         if getattr(args, name):
             raise InputError(f"--{name.replace('_', '-')} is only for --pairs. Leave it out, or add --pairs.")
-    plan = Plan.of_text(explicit_options(args, OPTIONS), grow=args.grow, **shared)
+    plan = Plan.of_text(explicit_options(args, OPTIONS), preset=args.preset, grow=args.grow, **shared)
     vocabulary = Vocabulary.read(args.read_vocab) if args.read_vocab else None
     choice = plan.word_choice(read_words(args.keep), read_words(args.drop), vocabulary)
     return train_text(plan, input_paths(args.corpus), choice)
@@ -117,9 +117,10 @@ def _train_on_pairs(args: Namespace, shared: dict[str, Any]) -> "Embedding":
     from pairloom.training.plan import Plan
     from pairloom.training.train import train_given_pairs
 
-    for name in ("keep", "drop", "grow"):
+    for name in ("keep", "drop", "grow", "preset"):
         if getattr(args, name):
-            raise InputError(f"--{name} is for text, not for --pairs. Change the pairs or their vocabularies instead.")
+            instead = "Give its options" if name == "preset" else "Change the pairs or their vocabularies"
+            raise InputError(f"--{name} is for text, not for --pairs. {instead} instead.")
     plan = Plan.of_pairs(explicit_options(args, OPTIONS), **shared)
     words, contexts = (Vocabulary.read(path) if path else None for path in (args.read_vocab, args.read_contexts))
     columns = args.columns.split(",") if args.columns else None
