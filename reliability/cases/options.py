@@ -351,7 +351,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--cache-dir": {"text.txt": "text.txt"},
         "--max-size": dict.fromkeys(["", "0", "-1", "2 apples", "nan", "GB"], "--max-size"),
     },
-    "demo": {"-o": {**WRITTEN, "new.doc": "suffix"}},
+    "demo": {"-o": {**WRITTEN, "new.doc": "suffix"}, "--text": WRITTEN},
     "word2vec": {"-train": READ, "-output": WRITTEN, "-save-vocab": {**WRITTEN, "old.vec": "both"},
          "-read-vocab": READ, "--encoding": ENCODING},
     "word2vecf": {
