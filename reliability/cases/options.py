@@ -239,9 +239,16 @@ PICTURE = {
 ENCODING = dict.fromkeys(["klingon", "", "hex", "idna"], "--encoding")
 CACHE = dict.fromkeys(["text.txt", "/proc/none"], "The cache folder")  # with exit code 5: it is not writable
 CONFIG = {**READ, "text.txt": "text.txt is not a TOML file"}
+COLUMNS = {
+    "--column": {"x": "has no columns", "": "empty"},
+    "--session": {"x": "belong together", "": "empty"},
+    "--item": {"x": "belong together", "": "empty"},
+    "--order": {"x": "sorts the rows of a session", "": "empty"},
+}
 MEMORY = dict.fromkeys(["", "0", "-1", "2 apples", "nan", "1e400", "GB", "0.5"], "--max-memory")
 NAMED: dict[str, dict[str, dict[str, str]]] = {
     "train": {
+        **COLUMNS,
         "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "new.doc": "suffix", "text.txt": "to be read"},
         "--contexts-output": {**WRITTEN, "old.loom": "cannot hold both"}, "--keep": READ, "--drop": READ,
         "--report": {**WRITTEN, "old.loom": "cannot hold both", "text.txt": "to be read"},
@@ -269,6 +276,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--keep": {"words.txt": "--keep is for text"}, "--drop": {"words.txt": "--drop is for text"}, "--start": MODEL,
     },
     "plan": {
+        **COLUMNS,
         "corpus": READ, "--encoding": ENCODING, "--keep": READ, "--drop": READ, "--cache-dir": {"": "empty"},
         "--read-vocab": {"counted.txt": "Several sources"}, "--tokens": {"": "empty", "1M": "Give words too"},
         "--words": {"": "empty", "1000": "Give tokens too"},
@@ -280,8 +288,9 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--read-vocab": {**READ, "text.txt": "text.txt"}, "--min-count": {"2": "used as they are"},
         "--keep": {"words.txt": "used as they are"}, "--tokens": {"1M": "Give words too"},
     },
-    "inspect": {"corpus": READ, "--encoding": ENCODING},
+    "inspect": {**COLUMNS, "corpus": READ, "--encoding": ENCODING},
     "tune": {
+        **COLUMNS,
         "corpus": {**READ, "text.txt": "20 are needed"}, "--encoding": ENCODING,
         "--for": {**READ, "text.txt": "text.txt"},
         "--budget": {**dict.fromkeys(["", "soon", "0s", "10", "epoch"], "--budget"), "1m": "not both"},
@@ -289,10 +298,12 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--page": {**WRITTEN, "text.txt": "to be read"}, "--chart": PICTURE, "--config": CONFIG,
     },
     "vocab": {
+        **COLUMNS,
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": READ, "--drop": READ,
         "--max-memory": MEMORY, "--cache-dir": {"": "empty"}, "--config": CONFIG,
     },
     "phrases": {
+        **COLUMNS,
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--scoring": {"maybe": "--scoring", "": "--scoring"},
         "--connectors": READ, "--delimiter": {"": "--delimiter", " ": "--delimiter", "x" * 101: "--delimiter"},
         "--save-phrases": {**WRITTEN, "old.txt": "cannot hold both"}, "--phrases": OTHER_TEXT, "--cache-dir": CACHE,
@@ -301,6 +312,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "walk": {"edges": READ, "-o": WRITTEN, "--encoding": ENCODING, "--config": CONFIG},
     "pairs": {"files": READ, "-o": WRITTEN, "--encoding": ENCODING},
     "fold-in": {
+        **COLUMNS,
         "model": MODEL, "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "more.txt": "to be read"},
         "--words": READ, "--cache-dir": CACHE, "--config": CONFIG,
     },
@@ -315,6 +327,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "analogy": {"model": MODEL, "word": {"cat": "three words"}},
     "evaluate": {"model": MODEL, "file": READ, "--against": MODEL},
     "explain": {
+        **COLUMNS,
         "model": MODEL, "what": READ, "--page": WRITTEN, "--encoding": ENCODING,
         "--corpus": {"text.txt": "--corpus is only for two words"}, "--cache-dir": CACHE, "--max-memory": MEMORY,
         "--config": CONFIG,
@@ -423,7 +436,7 @@ def _mistyped(name: str, action: argparse.Action) -> dict[str, str]:
         return {value: f"invalid choice: {value!r}" for value in ("maybe", "")}
     if kind in ("whole_number", "window"):
         return {value: f"{value!r} is not a whole number" for value in ("abc", "1.5", "nan", "inf", "", "1e3", "5 6")}
-    if kind is not None:
+    if kind not in (None, "str"):
         return {value: f"{value!r} is not a number" for value in ("abc", "", "0x10", "1,5x")}
     return {}
 

@@ -136,9 +136,15 @@ FUNCTIONS: dict[str, Asked] = {
             "corpus": CORPUS, **TRAINING, "keep": NOT_WORDS, "drop": NOT_WORDS, "vocabulary": NOT_VECTORS[1:],
             "start": (5, OBJECT, [], "", "missing.loom", "text.txt"), "grow": NOT_A_SWITCH,
             "freeze": NOT_A_CHOICE[:2], "options": Anything("TrainConfig and TextOptions"), **TRAIN,
-            "preset": ("maybe", "", 5, []),
+            "preset": ("maybe", "", 5, []), "spool": NOT_A_SWITCH,
         },
         pairloom.train,
+    ),
+    "spool": Asked(
+        pairloom.spool,
+        _const(source=[["a", "b"]]),
+        {"source": (None, 5, b"text", "text.txt", OBJECT, {"a", "b"})},
+        pairloom.spool,
     ),
     "train_pairs": Asked(
         pairloom.train_pairs,

@@ -15,12 +15,13 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.inputs.spooled import spool as spooled
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
-from pairloom.errors import SmallTextWarning
+from pairloom.errors import ConfigError, SmallTextWarning
 from pairloom.inspection.presets import Preset
 from pairloom.inspection.small_text import advice
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.cache_folder import cache_folder, check_writable
+from pairloom.system.display import quoted
 from pairloom.system.progress_bar import reported_progress
 from pairloom.training.checkpoint import Checkpoints
 from pairloom.training.learn import learn
@@ -100,6 +101,8 @@ def train(
             on_epoch=on_epoch,
         )
         choice = plan.word_choice(keep, drop, vocabulary)
+        if not isinstance(spool, bool):
+            raise ConfigError(f"spool={quoted(spool)} is not True or False.")
         with spooled(cast(Any, corpus)) if spool else nullcontext(corpus) as source:
             return train_text(plan, source, choice)
 
