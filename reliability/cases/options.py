@@ -215,9 +215,16 @@ PICTURE = {
 ENCODING = dict.fromkeys(["klingon", "", "hex", "idna"], "--encoding")
 CACHE = dict.fromkeys(["text.txt", "/proc/none"], "The cache folder")  # with exit code 5: it is not writable
 CONFIG = {**READ, "text.txt": "text.txt is not a TOML file"}
+COLUMNS = {
+    "--column": {"text": "has no columns", "": "is empty"},
+    "--session": {"text": "belong together"},
+    "--item": {"text": "belong together"},
+    "--order": {"text": "order sorts"},
+}
 MEMORY = dict.fromkeys(["", "0", "-1", "2 apples", "nan", "1e400", "GB", "0.5"], "--max-memory")
 NAMED: dict[str, dict[str, dict[str, str]]] = {
     "train": {
+        **COLUMNS,
         "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "new.doc": "suffix", "text.txt": "to be read"},
         "--contexts-output": {**WRITTEN, "old.loom": "cannot hold both"}, "--keep": READ, "--drop": READ,
         "--report": {**WRITTEN, "old.loom": "cannot hold both", "text.txt": "to be read"},
@@ -245,6 +252,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--keep": {"words.txt": "--keep is for text"}, "--drop": {"words.txt": "--drop is for text"}, "--start": MODEL,
     },
     "plan": {
+        **COLUMNS,
         "corpus": READ, "--encoding": ENCODING, "--keep": READ, "--drop": READ, "--cache-dir": {"": "empty"},
         "--read-vocab": {"counted.txt": "Several sources"}, "--tokens": {"": "empty", "1M": "Give words too"},
         "--words": {"": "empty", "1000": "Give tokens too"},
@@ -256,12 +264,14 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
         "--read-vocab": {**READ, "text.txt": "text.txt"}, "--min-count": {"2": "used as they are"},
         "--keep": {"words.txt": "used as they are"}, "--tokens": {"1M": "Give words too"},
     },
-    "inspect": {"corpus": READ, "--encoding": ENCODING},
+    "inspect": {**COLUMNS, "corpus": READ, "--encoding": ENCODING},
     "vocab": {
+        **COLUMNS,
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--keep": READ, "--drop": READ,
         "--max-memory": MEMORY, "--cache-dir": {"": "empty"}, "--config": CONFIG,
     },
     "phrases": {
+        **COLUMNS,
         "corpus": READ, "--encoding": ENCODING, "-o": WRITTEN, "--scoring": {"maybe": "--scoring", "": "--scoring"},
         "--connectors": READ, "--delimiter": {"": "--delimiter", " ": "--delimiter", "x" * 101: "--delimiter"},
         "--save-phrases": {**WRITTEN, "old.txt": "cannot hold both"}, "--phrases": OTHER_TEXT, "--cache-dir": CACHE,
@@ -270,7 +280,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "walk": {"edges": READ, "-o": WRITTEN, "--encoding": ENCODING, "--config": CONFIG},
     "pairs": {"files": READ, "-o": WRITTEN, "--encoding": ENCODING},
     "fold-in": {
-        "model": MODEL, "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "more.txt": "to be read"},
+        **COLUMNS, "model": MODEL, "corpus": READ, "--encoding": ENCODING, "-o": {**WRITTEN, "more.txt": "to be read"},
         "--words": READ, "--cache-dir": CACHE, "--config": CONFIG,
     },
     "near": {"model": MODEL, "word": {"kat": "Did you mean 'cat'"}, "--chart": PICTURE},
@@ -282,7 +292,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "analogy": {"model": MODEL, "word": {"cat": "three words"}},
     "evaluate": {"model": MODEL, "file": READ, "--against": MODEL},
     "explain": {
-        "model": MODEL, "what": READ, "--page": WRITTEN, "--encoding": ENCODING,
+        **COLUMNS, "model": MODEL, "what": READ, "--page": WRITTEN, "--encoding": ENCODING,
         "--corpus": {"text.txt": "--corpus is only for two words"}, "--cache-dir": CACHE, "--max-memory": MEMORY,
         "--config": CONFIG,
     },

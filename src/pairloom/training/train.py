@@ -15,7 +15,7 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.inputs.spooled import spool as spooled
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
-from pairloom.errors import SmallTextWarning
+from pairloom.errors import ConfigError, SmallTextWarning
 from pairloom.inspection.small_text import advice
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
@@ -76,6 +76,8 @@ def train(
     progress         show a bar, in a notebook or on a terminal, with the time left and the held-out loss
     on_progress      called with a `Progress` a few times a second
     """
+    if not isinstance(spool, bool):
+        raise ConfigError(f"spool={spool!r} is not a choice. Use True or False.")
     with reported_progress(progress, on_progress) as report:
         plan = Plan.of_text(
             options,
