@@ -60,6 +60,8 @@ def config_values(config: type) -> dict[str, tuple[Any, ...]]:
         kind: Any = field.type
         if field.name == "tokenize":  # a choice, or a function
             found[field.name] = NOT_CALLABLE
+        elif field.name in ("column", "session", "item", "order"):
+            found[field.name] = (5, "", [], OBJECT)
         elif kind is bool:
             found[field.name] = NOT_A_SWITCH
         elif get_origin(kind) is not None and all(isinstance(choice, str) for choice in get_args(kind)):
@@ -135,16 +137,11 @@ FUNCTIONS: dict[str, Asked] = {
         {
             "corpus": CORPUS, **TRAINING, "keep": NOT_WORDS, "drop": NOT_WORDS, "vocabulary": NOT_VECTORS[1:],
             "start": (5, OBJECT, [], "", "missing.loom", "text.txt"), "grow": NOT_A_SWITCH,
+            "spool": (*NOT_A_SWITCH, True),
             "freeze": NOT_A_CHOICE[:2], "options": Anything("TrainConfig and TextOptions"), **TRAIN,
-            "preset": ("maybe", "", 5, []), "spool": NOT_A_SWITCH,
+            "preset": ("maybe", "", 5, []),
         },
         pairloom.train,
-    ),
-    "spool": Asked(
-        pairloom.spool,
-        _const(source=[["a", "b"]]),
-        {"source": (None, 5, b"text", "text.txt", OBJECT, {"a", "b"})},
-        pairloom.spool,
     ),
     "train_pairs": Asked(
         pairloom.train_pairs,
@@ -213,6 +210,9 @@ FUNCTIONS: dict[str, Asked] = {
             "verify": NOT_A_SWITCH, "format": ("maybe", 5, []), "errors": NOT_A_CHOICE, "lenient": NOT_A_SWITCH,
         },
         pairloom.load,
+    ),
+    "spool": Asked(
+        pairloom.spool, {}, {"source": (None, 5, b"x", "text.txt", OBJECT, {"a"}, [5], ["a b"], [[""]])}, pairloom.spool
     ),
     "walk": Asked(
         pairloom.walk,

@@ -98,7 +98,7 @@ def add_columns(group: argparse._ActionsContainer) -> None:
         ("item", "for --session: the column of the items"),
         ("order", "for --session: sort its rows by this column, for example a time (default: as they are)"),
     ):
-        add_option(group, name, str, "NAME", meaning)
+        group.add_argument(f"--{name}", metavar="NAME", help=meaning)
 
 
 def add_tokenize(group: argparse._ActionsContainer, default: str = "") -> None:

@@ -21,7 +21,6 @@ from pairloom.inspection.small_text import advice
 from pairloom.pairs.pair_reading import open_pairs
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.cache_folder import cache_folder, check_writable
-from pairloom.system.display import quoted
 from pairloom.system.progress_bar import reported_progress
 from pairloom.training.checkpoint import Checkpoints
 from pairloom.training.learn import learn
@@ -83,6 +82,8 @@ def train(
     on_progress      called with a `Progress` a few times a second
     on_epoch         called with an `Epoch` at the end of each: its number, held-out loss and, on request, its vectors
     """
+    if not isinstance(spool, bool):
+        raise ConfigError(f"spool={spool!r} is not a choice. Use True or False.")
     with reported_progress(progress, on_progress) as report:
         plan = Plan.of_text(
             options,
@@ -101,8 +102,6 @@ def train(
             on_epoch=on_epoch,
         )
         choice = plan.word_choice(keep, drop, vocabulary)
-        if not isinstance(spool, bool):
-            raise ConfigError(f"spool={quoted(spool)} is not True or False.")
         with spooled(cast(Any, corpus)) if spool else nullcontext(corpus) as source:
             return train_text(plan, source, choice)
 
