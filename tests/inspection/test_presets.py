@@ -53,6 +53,6 @@ def test_the_command_line_has_them_too(tmp_path, capsys):
     text.write_text("".join(" ".join(line) + "\n" for line in TEXT))
     out = str(tmp_path / "a.loom")
     assert main(["train", str(text), "-o", out, "--preset", "graph", "--dim", "4", "--quiet"]) == 0
-    assert pairloom.load(out).record["config"]["window"] == 10
+    assert pairloom.load(out).record["config"]["min_count"] == 1
     assert main(["train", str(text), "-o", out, "--preset", "graph", "--pairs"]) == 2
     assert "--preset is for text, not for --pairs. Give its options instead." in capsys.readouterr().err

@@ -22,8 +22,8 @@ PRESETS: dict[Preset, dict[str, Any]] = {
     "large": {"dim": 300, "sample": 1e-4},
     # Sessions and baskets: all items matter, frequent ones too, and there are few clicks on each.
     "items": {"epochs": 40, "negatives": 15, "lr": 0.05, "sample": 0.0, "min_count": 1},
-    # Walks over a graph, which repeat each node many times.
-    "graph": {"dim": 128, "window": 10, "sample": 0.0, "min_count": 1},
+    # Walks over a graph. Of what was tried the defaults did best; but every node should have a vector.
+    "graph": {"min_count": 1},
 }
 
 
