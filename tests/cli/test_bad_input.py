@@ -69,7 +69,7 @@ def test_invalid_utf_8_names_file_line_and_byte(tmp_path, capsys):
     corpus = write(tmp_path / "c.txt", b"fine line\nand caf\xe9 here\n" + GOOD.encode())
     line = fails(corpus, tmp_path, capsys)
     assert str(corpus) in line and "line 2" in line and "17" in line
-    assert line.endswith("--encoding cp1252.")
+    assert "use --encoding cp1252." in line
     assert main(["train", str(corpus), "-o", str(tmp_path / "m.loom"), "--encoding", "cp1252", "--min-count", "1"]) == 0
     assert "café" in pairloom.load(tmp_path / "m.loom")
 

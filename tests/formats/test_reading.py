@@ -430,7 +430,7 @@ def test_any_bytes_have_a_format_or_are_refused(raw):
     from pairloom.errors import Fault
 
     try:
-        assert format_of(raw) in ("loom", "bin", "text", "glove", "fasttext")
+        assert format_of(raw) in ("loom", "bin", "text", "glove", "fasttext", "parquet")
     except Fault as fault:
         assert "\n" not in str(fault)
 
