@@ -1,7 +1,9 @@
 """Answers are computed in other threads, once each, and kept within bounds."""
 
 import asyncio
+import gc
 import threading
+import time
 
 import pytest
 
@@ -83,3 +85,16 @@ def test_a_call_that_was_cancelled_is_not_made():
     go.set()
     executor.submit(calls.append, 2).result(5)
     assert calls == [2]
+
+
+def test_threads_end_when_nobody_can_ask_them_any_more():
+    executor = DaemonThreads(2)
+    threads = [thread for thread in threading.enumerate() if thread.name.startswith("pairloom-answers")]
+    assert executor.submit(int, "5").result() == 5
+    before = len(threads)
+    del executor
+    gc.collect()
+    deadline = time.monotonic() + 5
+    while sum(thread.is_alive() for thread in threads) > before - 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert sum(thread.is_alive() for thread in threads) <= before - 2

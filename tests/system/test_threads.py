@@ -59,7 +59,8 @@ def kill(thread):
 
 
 def our_threads():
-    return [thread for thread in threading.enumerate() if thread.name.startswith("pairloom")]
+    """Those of `workers`. Other parts of the package have threads too, with longer names."""
+    return [thread for thread in threading.enumerate() if re.fullmatch(r"pairloom-\d+", thread.name)]
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import Executor, Future
@@ -13,13 +14,21 @@ LARGEST = 4 << 20  # larger answers are not kept
 THREADS = 2
 
 
+Calls = SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]  # None ends a thread
+
+
 class DaemonThreads(Executor):
-    """Threads that do not keep the process alive: Ctrl-C ends it, even in the middle of a long answer."""
+    """Threads that do not keep the process alive: Ctrl-C ends it, even in the middle of a long answer.
+
+    They end when nothing refers to this object any more, so an application that is dropped leaves none behind.
+    """
 
     def __init__(self, threads: int = THREADS) -> None:
-        self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self._calls: Calls = SimpleQueue()
         for number in range(threads):
-            threading.Thread(target=self._work, name=f"pairloom-answers-{number}", daemon=True).start()
+            name = f"pairloom-answers-{number}"
+            threading.Thread(target=_work, args=(self._calls,), name=name, daemon=True).start()
+        weakref.finalize(self, _end, self._calls, threads)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Schedule fn(*args, **kwargs)."""
@@ -27,18 +36,24 @@ class DaemonThreads(Executor):
         self._calls.put((future, lambda: fn(*args, **kwargs)))
         return future
 
-    def _work(self) -> None:
-        while True:
-            future, call = self._calls.get()
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                result = call()
-            except BaseException as error:
-                future.set_exception(error)
-            else:
-                future.set_result(result)
-            del future, call
+
+def _work(calls: Calls) -> None:
+    while (call := calls.get()) is not None:
+        future, compute = call
+        if not future.set_running_or_notify_cancel():
+            continue
+        try:
+            result = compute()
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+        del future, compute, call
+
+
+def _end(calls: Calls, threads: int) -> None:
+    for _ in range(threads):
+        calls.put(None)
 
 
 class KeptAnswers:
