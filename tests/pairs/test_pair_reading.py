@@ -24,7 +24,9 @@ def everything(source, threads=1, **options):
         return found
 
 
-names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9).filter(lambda s: s.split() == [s])
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9).filter(
+    lambda name: name.split() == [name] and name[0] != "\ufeff"  # a byte order mark, at the beginning of a file
+)
 weights = st.sampled_from(
     ["", "1", "0", "2.5", "1e3", "0.1", "+7", "3.", ".5", "1e-50", "00012", "123456.789012345678901"]
 )
