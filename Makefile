@@ -87,7 +87,7 @@ conformance: $(VENV)/.tests $(CONFORMANCE)/.peers ## read the files of other pro
 browser-test: $(VENV)/.tests $(BROWSER)/.browser ## use the page of `pairloom explore` in Chromium, and keep screenshots (3 minutes)
 	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; } \
 		|| { echo "These tests need Chromium. Install it (on Debian: apt-get install chromium) and run this again." >&2; exit 1; }
-	PAIRLOOM=$(abspath $(BIN)/pairloom) $(BROWSER)/bin/python -m pytest --confcutdir=tests/explorer/browser -p no:cacheprovider tests/explorer/browser
+	PAIRLOOM=$(abspath $(BIN)/pairloom) $(BROWSER)/bin/python -m pytest --confcutdir=tests/explorer/browser -p no:cacheprovider -o filterwarnings=error tests/explorer/browser
 
 docs: $(VENV)/.tests $(DOCS)/.site ## build docs/ and a reference made of the code into a site, and follow its links (build/site)
 	$(BIN)/python -m scripts.site $(DOCS)/bin/zensical
