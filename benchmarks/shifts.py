@@ -61,7 +61,9 @@ def report(name: str, compared: pairloom.Comparison, moved: Iterable[str] = ()) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus")
-    parser.add_argument("--words", type=float, default=1e12, help="use about this many words of the text (default: all)")
+    parser.add_argument(
+        "--words", type=float, default=1e12, help="use about this many words of the text (default: all)"
+    )
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--min-count", type=int, default=1, help="of compare")

@@ -123,7 +123,7 @@ def _changed(text: str, package: Package) -> str:
     for old, new in package.changes:
         if text.count(old) != 1:
             raise SystemExit(
-                f"{package.name} {package.version} no longer has this text once: {old!r}. Check whether the change is still needed."
+                f"{package.name} {package.version} no longer has this text once: {old!r}. Is the change still needed?"
             )
         text = text.replace(old, new)
     return package.before + text + package.after
