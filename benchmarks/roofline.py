@@ -30,8 +30,9 @@ from pairloom.config import TrainConfig
 from pairloom.corpus.encoding import Encoded
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
+from pairloom.kernel.compile import COLUMNS
 from pairloom.kernel.memory import address
-from pairloom.kernel.simd import LANES, add, broadcast, fma, load, multiply, store
+from pairloom.kernel.simd import LANES, add, broadcast, fma, load, load_wide, multiply, store
 from pairloom.kernel.steps.block import Descent, RoundTables, Steps, begin_steps, make_buffers, train_steps
 from pairloom.kernel.steps.parts import Merging, PartRows
 from pairloom.kernel.steps.sgns import Model
@@ -189,9 +190,15 @@ def _seconds(work: Callable[[], Any]) -> float:
 def _multiply_add(array, times):
     """Ten independent sums: two multiply-adds can begin in each cycle, and each takes four cycles."""
     p = address(array)
-    x = load(p, 0)
-    a, b, c, d, e = load(p, 1), load(p, 2), load(p, 3), load(p, 4), load(p, 5)  # differ, so no sum can be shared
-    f, g, h, i, j = load(p, 6), load(p, 7), load(p, 8), load(p, 9), load(p, 10)
+    x = load_wide(p, 0)
+    a, b, c, d, e = (
+        load_wide(p, 1),
+        load_wide(p, 2),
+        load_wide(p, 3),
+        load_wide(p, 4),
+        load_wide(p, 5),
+    )  # differ, so no sum can be shared
+    f, g, h, i, j = load_wide(p, 6), load_wide(p, 7), load_wide(p, 8), load_wide(p, 9), load_wide(p, 10)
     for _ in range(times):
         a, b, c, d, e = fma(x, x, a), fma(x, x, b), fma(x, x, c), fma(x, x, d), fma(x, x, e)
         f, g, h, i, j = fma(x, x, f), fma(x, x, g), fma(x, x, h), fma(x, x, i), fma(x, x, j)
@@ -199,10 +206,10 @@ def _multiply_add(array, times):
 
 
 def _peak() -> float:
-    """GFLOP/s of multiply-adds in registers."""
-    times, array = 2_000_000, np.zeros(LANES + 10, np.float32)
+    """GFLOP/s of multiply-adds in registers as wide as the CPU has them."""
+    times, array = 2_000_000, np.zeros(COLUMNS + 10, np.float32)
     _multiply_add(array, 1)
-    return 2 * LANES * 10 * times / _seconds(lambda: _multiply_add(array, times)) / 1e9
+    return 2 * COLUMNS * 10 * times / _seconds(lambda: _multiply_add(array, times)) / 1e9
 
 
 @njit(nogil=True, cache=True)

@@ -2,6 +2,7 @@
 
     python scripts/bits.py            compare with the published digests; exit 1 if one differs
     python scripts/bits.py --write    save the digests as the expected ones, after an intended change of bits
+    python scripts/bits.py --targets --threads 1,2,3,8    compare all with code compiled for other CPUs (half an hour)
 
 The digests are in src/pairloom/diagnosis/digests.json, since `pairloom doctor` checks some of them where pairloom is
 installed. The corpora are made with Python's own generator, so that the digests can be checked on any machine.
@@ -10,7 +11,9 @@ installed. The corpora are made with Python's own generator, so that the digests
 import argparse
 import hashlib
 import json
+import os
 import random
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -31,6 +34,15 @@ from pairloom.diagnosis.published import (
 )
 
 THREADS = (1, 2)
+TARGETS = {  # what kernels are compiled for: vectors of 8 or 16 columns, and the kind of CPU
+    "8 columns": {"PAIRLOOM_COLUMNS": "8"},
+    "16 columns": {"PAIRLOOM_COLUMNS": "16"},
+    "haswell": {"NUMBA_CPU_NAME": "haswell", "PAIRLOOM_COLUMNS": "8"},
+    "znver3": {"NUMBA_CPU_NAME": "znver3", "PAIRLOOM_COLUMNS": "8"},
+    "skylake-avx512": {"NUMBA_CPU_NAME": "skylake-avx512", "PAIRLOOM_COLUMNS": "16"},
+    "sapphirerapids": {"NUMBA_CPU_NAME": "sapphirerapids", "PAIRLOOM_COLUMNS": "16"},
+    "generic": {"NUMBA_CPU_NAME": "generic"},  # no AVX and no FMA
+}
 
 
 def edges(n: int = 3_000) -> list[tuple[str, str, float]]:
@@ -101,7 +113,9 @@ def resumed(train: Callable[..., pairloom.Embedding], corpus: object, **options:
         else:
             raise AssertionError("the training was not interrupted")
         again = pairloom.Checkpoints(folder / "run", resume=True)
-        return saved(train(corpus, cache_dir=folder, threads=3 - threads, checkpoint=again, **options), folder)
+        return saved(
+            train(corpus, cache_dir=folder, threads=2 if threads == 1 else 1, checkpoint=again, **options), folder
+        )
 
     return case
 
@@ -166,22 +180,43 @@ def digest(name: str, threads: int) -> str:
         return CASES[name](Path(folder), threads)
 
 
+def run_for(target: str, cases: list[str], threads: str) -> int:
+    """Compare the digests in a process whose kernels are compiled for a target. Returns the exit code."""
+    options = [option for case in cases for option in ("--case", case)]
+    with tempfile.TemporaryDirectory() as folder:
+        env = os.environ | TARGETS[target] | {"NUMBA_CACHE_DIR": folder}
+        command = [sys.executable, "-m", "scripts.bits", "--threads", threads, *options]
+        return subprocess.run(command, env=env, cwd=Path(__file__).parents[1]).returncode
+
+
 def main() -> int:
     """Compare the digests with the expected ones, or save them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="save these as the expected digests")
+    parser.add_argument("--case", action="append", choices=[*CASES], help="only this one; can be repeated")
+    parser.add_argument("--threads", default=",".join(map(str, THREADS)), help="numbers of threads (%(default)s)")
+    parser.add_argument("--targets", action="store_true", help="compile for each of some kinds of CPU")
     args = parser.parse_args()
+    if args.targets:
+        wrong = [target for target in TARGETS if run_for(target, args.case or [], args.threads)]
+        print(f"{len(TARGETS) - len(wrong)} of {len(TARGETS)} targets have the published bits", *wrong)
+        return 1 if wrong else 0
+    return compare(args.case or [*CASES], [int(threads) for threads in args.threads.split(",")], args.write)
+
+
+def compare(names: list[str], threads: list[int], write: bool) -> int:
+    """Compare the digests of these cases with the expected ones, or save them. Returns 1 if one is wrong."""
     expected = json.loads(EXPECTED.read_text()) if EXPECTED.exists() else {}
     found: dict[str, str] = {}
     wrong = 0
-    for name in CASES:
-        digests = [digest(name, threads) for threads in THREADS]
+    for name in names:
+        digests = [digest(name, n) for n in threads]
         found[name] = digests[0] if len({*digests}) == 1 else "differs between thread counts"
-        is_right = found[name] == (digests[0] if args.write else expected.get(name))
+        is_right = found[name] == (digests[0] if write else expected.get(name))
         wrong += not is_right
         print(f"{'ok ' if is_right else 'NOT'} {found[name]}  {name}", flush=True)
-    if args.write and not wrong:
-        EXPECTED.write_text(json.dumps(found, indent=2) + "\n")
+    if write and not wrong:
+        EXPECTED.write_text(json.dumps(expected | found, indent=2) + "\n")
     return 1 if wrong else 0
 
 

@@ -128,7 +128,7 @@ def test_pairs_of_one_context_are_gathered_by_six_and_none_is_lost(n, n_words, p
     for number, batch in enumerate(others, start=found):
         assert list(zip(got_w[number], got_c[number], strict=True))[: len(batch)] == batch
         assert (buffers.plan[number, len(batch) : OWN] == buffers.padding.ctypes.data).all()
-        assert (buffers.plan[number, OWN + len(batch) : DRAWN] == buffers.padding.ctypes.data + 4 * 8).all()
+        assert (buffers.plan[number, OWN + len(batch) : DRAWN] == buffers.padding[1].ctypes.data).all()
     assert not buffers.waiting[:, SIX].any()  # ready for the next block
 
 
@@ -201,7 +201,7 @@ def test_a_row_that_is_not_finite_shows_in_the_mean_square(bad):
     assert not square <= 1e6
 
 
-def round_of(rng, hubs):
+def round_of(rng, hubs, dim=8):
     """The tables of a round of 8 parts, and a model of 64 words."""
     dealing = deal(64, hubs, 8, key(2))
     rows = rng.choice(64, (2, 3000), p=np.where(np.arange(64) < len(hubs), 6, 1) / (64 + 5 * len(hubs)))
@@ -209,7 +209,7 @@ def round_of(rng, hubs):
     labels += np.where(labels >= dealing.first_hub, rng.integers(0, 8, labels.shape), 0)
     blocks = (labels[0] % 8) * 8 + labels[1] % 8
     order = np.argsort(blocks, kind="stable")
-    model = random_model(rng, 64, 8)
+    model = random_model(rng, 64, dim)
     starts = np.searchsorted(blocks[order], np.arange(65))
     pairs = (labels[0] << 32 | labels[1])[order]
     return model, lambda: tables_of(pairs, starts, dealing, np.full(64, 1 / 64), model.stride)

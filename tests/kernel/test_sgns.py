@@ -6,7 +6,7 @@ from numba import njit
 
 from pairloom.kernel import memory, simd
 from pairloom.kernel.exponential import sigmoid
-from pairloom.kernel.steps.sgns import LANES, OWN, SIX, DrawWeights, step_batch, step_frozen
+from pairloom.kernel.steps.sgns import LANES, OWN, SIX, DrawWeights, step_batch, step_floats, step_frozen
 from pairloom.method import objective
 from pairloom.training.blockwise import FROZEN
 from tests.models import matrices, random_model
@@ -40,7 +40,7 @@ def check_batch(rng, dim, negatives, n_words, six, frozen=None, weights=PLAIN):
     else:
         objective.batch_step(W, C, w, c, n, LR, objective.NoiseWeights(*weights[:2]), frozen)
     where = [model.W.ctypes.data + 4 * model.stride * w, model.C.ctypes.data + 4 * model.stride * np.append(c, n)]
-    step = np.empty((negatives + 1) * LANES, np.float32)
+    step = np.empty(step_floats(negatives), np.float32)
     _step(np.concatenate(where), negatives, model.width, six, LR, weights, step, FROZEN[frozen])
     for now, expected, was in zip(matrices(model, dim), (W, C), start, strict=True):
         rounding = 3e-7  # of float32: where a pair's own context is drawn, two large steps may almost cancel out

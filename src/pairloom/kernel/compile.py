@@ -13,6 +13,7 @@ everywhere with Numba, a user who can write to the cache folder can run code as 
 
 import hashlib
 import logging
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,9 +21,25 @@ from typing import Any
 
 import numba
 from numba.core.caching import IndexDataCacheFile
+from numba.core.registry import cpu_target
 
 _log = logging.getLogger(__name__)
 refuse: Callable[[str], None] | None = None  # called with the name of a kernel that would be compiled, if set
+
+
+def _columns() -> int:
+    """Floats in a wide vector: 16 if kernels are compiled for a CPU with AVX-512, or if PAIRLOOM_COLUMNS says so.
+
+    Both widths give the same bits on any CPU, as tests check with this variable.
+    """
+    given = os.environ.get("PAIRLOOM_COLUMNS")
+    if given in ("8", "16"):
+        return int(given)
+    _, _, features = cpu_target.target_context.codegen().magic_tuple()
+    return 16 if "+avx512f" in features.split(",") else 8
+
+
+COLUMNS = _columns()
 
 
 def njit(**options):
@@ -67,8 +84,8 @@ class KernelFile(IndexDataCacheFile):
             file.write(content + self._digest(content))
 
     def _path(self, key: Any) -> Path:
-        name = self._index_name.removesuffix(".nbi")
-        return Path(self._cache_path) / f"{name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+        name, of = self._index_name.removesuffix(".nbi"), hashlib.sha256(repr((key, COLUMNS)).encode())
+        return Path(self._cache_path) / f"{name}.{of.hexdigest()[:16]}.nbc"
 
     def _digest(self, content: bytes) -> bytes:
         stamp = f"{self._version} {self._source_stamp} "

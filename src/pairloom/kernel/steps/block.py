@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.kernel.compile import njit
+from pairloom.kernel.compile import COLUMNS, njit
 from pairloom.kernel.memory import (
     address,
     give_way,
@@ -20,7 +20,7 @@ from pairloom.kernel.rng import below, derive, draw, lower
 from pairloom.kernel.simd import LANES, add, store, zero
 from pairloom.kernel.steps.parts import PartNoise, PartRows, copies_of, copy_hubs, merge, row_address
 from pairloom.kernel.steps.rates import Rates, rate_at
-from pairloom.kernel.steps.sgns import DRAWN, LAST_OWN, OWN, DrawWeights, step_batch, step_frozen
+from pairloom.kernel.steps.sgns import DRAWN, LAST_OWN, OWN, DrawWeights, step_batch, step_floats, step_frozen
 from pairloom.kernel.steps.six import SIX
 
 WAITING = 8  # int32 for each context: the words of up to SIX waiting pairs, how many wait, and one that is unused
@@ -84,12 +84,13 @@ class BlockBuffers(NamedTuple):
 
 def make_buffers(negatives: int, longest: int, contexts: int, width: int) -> BlockBuffers:
     """Buffers for blocks of up to `longest` pairs, whose part has `contexts` contexts, hubs included."""
+    wide = -(-width // COLUMNS) * COLUMNS
     return BlockBuffers(
         np.empty((longest // SIX + 2, DRAWN + negatives), np.int64),
         np.zeros((contexts, WAITING), np.int32),
         np.empty(longest + 1, np.int32),
-        np.empty((negatives + 1) * LANES, np.float32),
-        np.zeros(2 * width, np.float32),
+        np.empty(step_floats(negatives), np.float32),
+        np.zeros((2, wide), np.float32),
     )
 
 
@@ -231,7 +232,7 @@ def gather(model, buffers, tables, block):
         put_int32(mine, SIX, 0)
     for empty in range(b, SIX):
         put_int64(batch, empty, padding)
-        put_int64(batch, OWN + empty, padding + 4 * model.width)
+        put_int64(batch, OWN + empty, padding + 4 * buffers.padding.shape[1])
     return sixes
 
 

@@ -12,11 +12,41 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.kernel.compile import njit
+from pairloom.kernel.compile import COLUMNS, njit
 from pairloom.kernel.exponential import sigmoid
 from pairloom.kernel.memory import float32_at, int64_at, prefetch, put_float32
-from pairloom.kernel.simd import LANES, add, broadcast, fma, load, multiply, spread, store, sums, zero
-from pairloom.kernel.steps.six import LINE, SIX, add_to_six, dots_two, load_six, push, six_rows, zero_six
+from pairloom.kernel.simd import (
+    LANES,
+    add,
+    beginning_with,
+    both,
+    broadcast,
+    broadcast_wide,
+    fma,
+    load,
+    load_like,
+    load_wide,
+    multiply,
+    spread,
+    spread_like,
+    store,
+    sums,
+    twice,
+    zero,
+    zero_sixteen,
+)
+from pairloom.kernel.steps.six import (
+    LINE,
+    SIX,
+    add_to_six,
+    dots_four_wide,
+    dots_two,
+    dots_two_wide,
+    load_six_wide,
+    push,
+    six_rows,
+    zero_six_wide,
+)
 
 # A batch is an array of int64, the addresses of rows: of its six w_b, of its six c_b, then of its drawn contexts. A six
 # has only the last of the c_b, so that this row and the drawn contexts follow each other as the rows of the product.
@@ -47,6 +77,11 @@ class DrawWeights(NamedTuple):
     copies_end: int
 
 
+def step_floats(negatives: int) -> int:
+    """Floats in the buffer of a step: LANES for each of its rows, and a whole number of wide vectors."""
+    return -(-LANES * (negatives + 1) // COLUMNS) * COLUMNS
+
+
 # --- The step. All arguments that name a batch or `step` are addresses.
 
 
@@ -54,7 +89,7 @@ class DrawWeights(NamedTuple):
 def step_batch(batch, negatives, width, six, lr, weights, step, coming, coming_own):
     """Take one gradient step. Equivalent to `objective.batch_step`, or to `objective.six_step` if the batch is a six.
 
-    weights: a `DrawWeights`. step: a buffer of (negatives + 1) * LANES floats. coming: the next batch, whose contexts
+    weights: a `DrawWeights`. step: a buffer of `step_floats(negatives)` floats. coming: the next batch, whose contexts
     begin at `coming_own`.
     Returns the squares of the pairs' own inner products, by lane. Healthy training never makes these large, and NaN and
     infinity always show in them.
@@ -83,16 +118,18 @@ def _steps(batch, negatives, width, six, lr, weights, step):
     """Write to `step` how far each row goes, lr * weight * (label - σ). Returns the own inner products, by lane."""
     _dots(batch, negatives, width, six, step)
     own = load(step, 0)
-    for k in range(negatives + 1):
-        rate = -lr * weights.drawn if k > 0 else -lr
-        store(step, LANES * k, multiply(broadcast(rate), sigmoid(load(step, LANES * k))))
+    drawn = broadcast_wide(-lr * weights.drawn)
+    rate = beginning_with(broadcast_wide(-lr), drawn)
+    for i in range(0, LANES * (negatives + 1), COLUMNS):
+        store(step, i, multiply(rate, sigmoid(load_wide(step, i))))
+        rate = drawn
     store(step, 0, add(broadcast(lr), load(step, 0)))
     _weigh_own(batch, negatives, six, weights, step)
     return own
 
 
 @njit(nogil=True, cache=True)
-def _dots(batch, negatives, width, six, dots):
+def _dots_eight(batch, negatives, width, six, dots):
     """v_wb·v_cb, then v_wb·v_nk for every drawn context, LANES for each. The last two lanes mean nothing."""
     n = int64_at(batch, DRAWN)
     x, y = dots_two(batch, int64_at(batch, LAST_OWN), n, width) if six else _dots_own(batch, n, width)
@@ -135,6 +172,43 @@ def _dots_own(batch, y, width):
 
 
 @njit(nogil=True, cache=True)
+def _dots_wide(batch, negatives, width, six, dots):
+    """`_dots_eight` with wide registers, four contexts at a time."""
+    rows, k = batch + 8 * LAST_OWN, 0
+    if not six:
+        store(dots, 0, _dots_own_wide(batch, int64_at(batch, DRAWN), width))
+        k = 2
+    while k + 2 <= negatives:
+        three, four = int64_at(rows, k + 2), int64_at(rows, min(k + 3, negatives))
+        x, y = dots_four_wide(batch, int64_at(rows, k), int64_at(rows, k + 1), three, four, width)
+        store(dots, LANES * k, x)
+        store(dots, LANES * (k + 2), y)
+        k += 4
+    if k <= negatives:
+        two = int64_at(rows, min(k + 1, negatives))
+        store(dots, LANES * k, dots_two_wide(batch, int64_at(rows, k), two, width))
+
+
+@njit(nogil=True, cache=True)
+def _dots_own_wide(batch, y, width):
+    """`_dots_own` as one vector of 16 floats."""
+    w0, w1, w2, w3, w4, w5 = six_rows(batch)
+    c0, c1, c2, c3, c4, c5 = six_rows(batch + 8 * OWN)
+    x0 = x1 = x2 = x3 = x4 = x5 = zero_sixteen()
+    for i in range(0, width, LANES):
+        x0 = fma(twice(w0, i), both(c0, y, i), x0)
+        x1 = fma(twice(w1, i), both(c1, y, i), x1)
+        x2 = fma(twice(w2, i), both(c2, y, i), x2)
+        x3 = fma(twice(w3, i), both(c3, y, i), x3)
+        x4 = fma(twice(w4, i), both(c4, y, i), x4)
+        x5 = fma(twice(w5, i), both(c5, y, i), x5)
+    return sums(x0, x1, x2, x3, x4, x5, x5, x5)
+
+
+_dots = _dots_wide if COLUMNS > LANES else _dots_eight
+
+
+@njit(nogil=True, cache=True)
 def _weigh_own(batch, negatives, six, weights, step):
     """Weight the steps in which a pair's own context was drawn for it by `together`, except those of hubs."""
     for k in range(negatives):
@@ -158,17 +232,17 @@ def _is_copy(row, weights):
 
 @njit(nogil=True, cache=True)
 def _update_six(batch, negatives, width, step, coming, coming_own):
-    """Move the rows of a six, eight columns at a time.
+    """Move the rows of a six, COLUMNS columns at a time.
 
     Meanwhile, ask for the rows of the coming batch, one line of each at a time. Asked for all at once, they would hold
     up the arithmetic instead of arriving beside it (8 % at dim 300).
     """
     words = six_rows(batch)
-    for i in range(0, width, LANES):
+    for i in range(0, width, COLUMNS):
         if i % LINE == 0:
             _ask(coming, coming_own, DRAWN + negatives, i)
-        v = load_six(words, i)
-        s = zero_six()
+        v = load_six_wide(words, i)
+        s = zero_six_wide()
         g = step
         for k in range(0, negatives, 2):
             s = push(int64_at(batch, LAST_OWN + k), i, g, v, s)
@@ -184,16 +258,16 @@ def _update_mixed(batch, negatives, width, step, coming, coming_own):
     """Move the rows of a batch whose pairs have different contexts."""
     words = six_rows(batch)
     c0, c1, c2, c3, c4, c5 = six_rows(batch + 8 * OWN)
-    for i in range(0, width, LANES):
+    for i in range(0, width, COLUMNS):
         if i % LINE == 0:
             _ask(coming, coming_own, DRAWN + negatives, i)
-        v = load_six(words, i)
-        s0 = _move(c0, i, spread(step, 0), v[0])
-        s1 = _move(c1, i, spread(step, 1), v[1])
-        s2 = _move(c2, i, spread(step, 2), v[2])
-        s3 = _move(c3, i, spread(step, 3), v[3])
-        s4 = _move(c4, i, spread(step, 4), v[4])
-        s5 = _move(c5, i, spread(step, 5), v[5])
+        v = load_six_wide(words, i)
+        s0 = _move(c0, i, step, 0, v[0])
+        s1 = _move(c1, i, step, 1, v[1])
+        s2 = _move(c2, i, step, 2, v[2])
+        s3 = _move(c3, i, step, 3, v[3])
+        s4 = _move(c4, i, step, 4, v[4])
+        s5 = _move(c5, i, step, 5, v[5])
         s = s0, s1, s2, s3, s4, s5
         for k in range(negatives):
             s = push(int64_at(batch, DRAWN + k), i, step + 4 * LANES * (k + 1), v, s)
@@ -201,9 +275,9 @@ def _update_mixed(batch, negatives, width, step, coming, coming_own):
 
 
 @njit(nogil=True, cache=True)
-def _move(c, i, g, v):
-    """Move eight columns of v_c by g v. Returns g times their values from before."""
-    v_c = load(c, i)
+def _move(c, i, step, b, v):
+    """Move columns of v_c by g v, where g is float number b of `step`. Returns g times their values from before."""
+    v_c, g = load_like(v, c, i), spread_like(v, step, b)
     store(c, i, fma(g, v, v_c))
     return multiply(g, v_c)
 
