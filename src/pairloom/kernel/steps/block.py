@@ -23,6 +23,7 @@ from pairloom.kernel.steps.rates import Rates, rate_at
 from pairloom.kernel.steps.sgns import DRAWN, LAST_OWN, OWN, DrawWeights, step_batch, step_floats, step_frozen
 from pairloom.kernel.steps.six import SIX
 
+AHEAD = 2  # batches: how early rows are prefetched. 1 is 4 % slower at dim 100 and with a million words, 4 by 1 %
 WAITING = 8  # int32 for each context: the words of up to SIX waiting pairs, how many wait, and one that is unused
 
 
@@ -266,8 +267,9 @@ def _descend(model, buffers, batches, sixes, negatives, rates, weights):
     squares = zero()
     for i in range(batches):
         lr = rate_at(rates, i, batches)
-        coming_own = LAST_OWN if i + 1 < sixes else OWN
-        square = step_batch(batch, negatives, model.width, i < sixes, lr, weights, step, batch + size, coming_own)
+        ahead = min(AHEAD, batches - i)
+        coming, coming_own = batch + size * ahead, LAST_OWN if i + ahead < sixes else OWN
+        square = step_batch(batch, negatives, model.width, i < sixes, lr, weights, step, coming, coming_own)
         squares = add(squares, square)
         batch += size
     return squares

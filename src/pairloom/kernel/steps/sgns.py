@@ -89,8 +89,8 @@ def step_floats(negatives: int) -> int:
 def step_batch(batch, negatives, width, six, lr, weights, step, coming, coming_own):
     """Take one gradient step. Equivalent to `objective.batch_step`, or to `objective.six_step` if the batch is a six.
 
-    weights: a `DrawWeights`. step: a buffer of `step_floats(negatives)` floats. coming: the next batch, whose contexts
-    begin at `coming_own`.
+    weights: a `DrawWeights`. step: a buffer of `step_floats(negatives)` floats. coming: a batch that comes soon,
+    whose contexts begin at `coming_own`.
     Returns the squares of the pairs' own inner products, by lane. Healthy training never makes these large, and NaN and
     infinity always show in them.
     """
