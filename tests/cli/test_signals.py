@@ -155,12 +155,15 @@ def test_ignored_signals_stay_ignored(text, tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_signals_of_schedulers_and_terminals_interrupt_as_ctrl_c_does(number):
-    before = signal.getsignal(number)
-    with pytest.raises(KeyboardInterrupt) as caught, interrupt_on_signals():
-        os.kill(os.getpid(), number)
-        time.sleep(5)
-    assert caught.value.args == (number,)
-    assert signal.getsignal(number) is before
+    before = signal.signal(number, signal.SIG_DFL)  # under nohup, SIGHUP is ignored
+    try:
+        with pytest.raises(KeyboardInterrupt) as caught, interrupt_on_signals():
+            os.kill(os.getpid(), number)
+            time.sleep(5)
+        assert caught.value.args == (number,)
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
 
 
 def test_a_command_in_another_thread_leaves_signals_alone():
