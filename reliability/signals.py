@@ -47,6 +47,7 @@ MUTANTS = [
 
 def measure(short: bool, seed: int) -> list[Figure]:
     """Random signals; then, in the long form, Ctrl-C in every command that may take long."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's `&` ignores it, and so would every command
     with TemporaryDirectory() as name:
         folder = Path(name)
         _write_text(folder / "text", 10_000)

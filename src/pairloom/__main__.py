@@ -1,28 +1,45 @@
 """The commands `pairloom` and `python -m pairloom`."""
 
+import os
+import signal
 import sys
+from contextlib import suppress
 
-from pairloom.cli.signals import INTERRUPTED, interrupt_on_signals, taken_interrupt
+from pairloom.cli.signals import INTERRUPTED, interrupt, set_handlers, taken_interrupt
 
 
 def main() -> int:
     """Run the command that was typed. Returns the exit code.
 
-    Signals have their handler before the rest is imported, which takes most of the time of a short command.
+    Signals have their handler before the rest is imported, which takes most of the time of a short command. After the
+    command they are ignored, so that Python ends undisturbed, with the exit code of a command that is over.
     """
-    with interrupt_on_signals(then_ignore=True):
-        try:
-            from pairloom.cli.main import main
+    try:
+        set_handlers(interrupt)
+        from pairloom.cli.main import main
 
-            return main()
-        except BaseException:
-            number = taken_interrupt()
-            if number is None:
-                raise
-            from pairloom.cli.console import print_message
+        code = main()
+        _end()
+        return code
+    except BaseException:
+        number = _end()
+        if number is None:
+            raise
+        _print_interrupted()
+        return 128 + number
 
-            print_message(f"pairloom: {INTERRUPTED}")
-            return 128 + number
+
+def _end() -> int | None:
+    """Ignore signals from now on. Returns the one that interrupted the command, if one did."""
+    set_handlers(signal.SIG_IGN)
+    return taken_interrupt()
+
+
+def _print_interrupted() -> None:
+    """Print the line without `sys.stderr`: a signal that comes while its encoder is replaced leaves it without one."""
+    if sys.stderr is not None:  # else file 2 may be any file that was opened since
+        with suppress(OSError):
+            os.write(2, f"pairloom: {INTERRUPTED}\n".encode("ascii"))
 
 
 if __name__ == "__main__":

@@ -114,6 +114,16 @@ def test_the_package_runs_as_a_module():
         ("dim=5/a.txt has no words. runs/dim=5 has none, nor has 'dim=5'.", "dim=5/a.txt has no words. runs/dim=5 has"),
         ("dim=100.txt has no words.", "dim=100.txt has no words."),
         ("topn=5 is not an option of training.", "topn=5 is not"),
+        ("Leave out max_vocab.", "Leave out --max-vocab."),
+        (
+            "Lower dim or raise min_count, or allow more (max_memory).",
+            "Lower dim or raise --min-count, or allow more (--max",
+        ),
+        (
+            "min_count.txt, a/min_count and 'min_count' have no words.",
+            "min_count.txt, a/min_count and 'min_count' have",
+        ),
+        ("To read it as it is, use as_text (--as-text).", "To read it as it is, use as_text (--as-text)."),
     ],
 )
 def test_the_library_s_names_of_options_become_those_of_the_command(message, shown, capsys, monkeypatch, tmp_path):

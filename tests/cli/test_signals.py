@@ -155,12 +155,15 @@ def test_ignored_signals_stay_ignored(text, tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_signals_of_schedulers_and_terminals_interrupt_as_ctrl_c_does(number):
-    before = signal.getsignal(number)
-    with pytest.raises(KeyboardInterrupt) as caught, interrupt_on_signals():
-        os.kill(os.getpid(), number)
-        time.sleep(5)
-    assert caught.value.args == (number,)
-    assert signal.getsignal(number) is before
+    before = signal.signal(number, signal.SIG_DFL)  # under nohup, SIGHUP is ignored
+    try:
+        with pytest.raises(KeyboardInterrupt) as caught, interrupt_on_signals():
+            os.kill(os.getpid(), number)
+            time.sleep(5)
+        assert caught.value.args == (number,)
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
 
 
 def test_a_command_in_another_thread_leaves_signals_alone():
@@ -257,6 +260,64 @@ class Finder:
 sys.meta_path.insert(0, Finder)
 """
     assert ended(tmp_path, finder) == (143, "pairloom: interrupted; no file is left half-written.\n")
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_signal_while_a_stream_is_given_another_encoder(tmp_path, stream):
+    """A stream whose new encoder could not be made has none, and writes nothing more."""
+    encoder = f"""
+import codecs
+make = codecs.IncrementalEncoder.__init__
+def disturbed(self, errors="strict"):
+    make(self, errors)
+    caller = sys._getframe(1)
+    if caller.f_code.co_name == "_accept_all_characters" and caller.f_locals["stream"] is sys.{stream}: send()
+codecs.IncrementalEncoder.__init__ = disturbed
+"""
+    assert ended(tmp_path, encoder) == (143, "pairloom: interrupted; no file is left half-written.\n")
+
+
+@pytest.mark.parametrize("handler", ["ours.interrupt", "signal.SIG_IGN"])
+def test_a_signal_while_the_handlers_are_set(tmp_path, handler):
+    """They are set before the first import of a command, and ignored after its end."""
+    code = f"""
+import pairloom.cli.commands.info as info, pairloom.cli.signals as ours
+info.run = lambda args: None
+set_one = signal.signal
+def disturbed(number, handler):
+    before = set_one(number, handler)
+    if number == signal.SIGINT and handler == {handler} and before != handler:
+        set_one(signal.SIGTERM, ours.interrupt)
+        send()
+    return before
+signal.signal = disturbed
+"""
+    assert ended(tmp_path, code) == (143, "pairloom: interrupted; no file is left half-written.\n")
+
+
+def test_an_interrupt_forgotten_until_the_end_does_not_change_the_exit_code(tmp_path):
+    code = """
+import contextlib, pairloom.cli.commands.info as info
+def run(args):
+    with contextlib.suppress(BaseException): send()
+info.run = run
+import atexit; atexit.register(time.sleep, 0.3)
+"""
+    assert ended(tmp_path, code) == (0, "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes stderr by a POSIX shell")
+def test_a_signal_without_stderr_writes_to_no_other_file(tmp_path):
+    """Without stderr, file 2 is the first one that the program opens."""
+    program = (
+        "import os, signal, sys, time; import pairloom.__main__ as entry; import pairloom.cli.main as command\n"
+        "def run(): os.open('other', os.O_CREAT | os.O_WRONLY); os.kill(os.getpid(), signal.SIGTERM); time.sleep(2)\n"
+        "command.main = run; sys.exit(entry.main())"
+    )
+    (tmp_path / "run.py").write_text(program)
+    done = subprocess.run(["sh", "-c", f"exec {sys.executable} run.py 2>&-"], cwd=tmp_path, stdout=subprocess.PIPE)
+    assert done.returncode == 143
+    assert (tmp_path / "other").read_bytes() == done.stdout == b""
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,13 @@ def test_utf_16_without_a_byte_order_mark_is_answered_with_the_two_orders(tmp_pa
         assert "(--encoding utf-16-be)." in message(InputError, lambda: list(corpus.sentences()))
 
 
+def test_utf_16_in_the_other_byte_order_is_not_read_as_chinese(write: Callable[..., Path]) -> None:
+    path = write("the cat sat\nthe dog too\n".encode("utf-16-le"))
+    said = message(InputError, sentences, path, encoding="utf-16-be")
+    assert said.startswith(f"{path} looks like UTF-16-LE, not utf-16-be: use --encoding utf-16-le.")
+    assert sentences(path, encoding="utf-16-le") == [["the", "cat", "sat"], ["the", "dog", "too"]]
+
+
 def test_a_file_full_of_nul_bytes_is_not_text(write: Callable[..., Path]) -> None:
     path = write(b"ustar" + bytes(500))
     assert message(InputError, sentences, path) == f"{path} is full of NUL bytes, so it is not text. Give a text file."

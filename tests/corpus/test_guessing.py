@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from pairloom.corpus.guessing import guessed_encoding, is_mostly_utf8, is_valid, wide_encoding
+from pairloom.corpus.guessing import guessed_encoding, is_mostly_utf8, is_valid, other_byte_order, wide_encoding
 from tests.corpus.languages import STORED, TEXTS
 
 
@@ -83,6 +83,9 @@ def test_other_nul_bytes_show_nothing(data):
     [
         ("koi8-r", "РУССКИЙ ЯЗЫК ЯВЛЯЕТСЯ ОДНИМ ИЗ ВОСТОЧНОСЛАВЯНСКИХ"),
         ("cp1251", "РУССКИЙ ЯЗЫК ЯВЛЯЕТСЯ ОДНИМ ИЗ ВОСТОЧНОСЛАВЯНСКИХ"),
+        ("mac_cyrillic", "Русский язык является одним из восточнославянских языков, Москва"),
+        ("mac_cyrillic", "русский язык является одним из восточнославянских языков"),
+        ("cp1251", "русский язык является одним из восточнославянских языков"),
         ("koi8-u", "Українська мова є державною мовою України, її вживають мільйони людей у світі"),
         ("cp1257", "Latviešu valoda ir dzimtā valoda apmēram cilvēkiem, galvenokārt Latvijā"),
         ("cp1257", "Lietuvių kalba yra viena iš dviejų gyvų baltų kalbų ir valstybinė kalba"),
@@ -93,3 +96,14 @@ def test_capitals_and_neighbours_of_other_languages(encoding: str, line: str) ->
     data = f"{line}\n".encode(encoding) * 5
     found = guessed_encoding(data, next(i for i, byte in enumerate(data) if byte > 127))
     assert found is not None and data.decode(found) == f"{line}\n" * 5
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_utf_16_in_the_other_byte_order_is_noticed_in_any_language(language: str) -> None:
+    orders = ["utf-16-le", "utf-16-be"]
+    for encoding, other in (orders, orders[::-1]):
+        for mark in ("", "\ufeff"):
+            data = (mark + TEXTS[language]).encode(encoding)
+            assert other_byte_order(data, encoding) is None
+            assert other_byte_order(data, other) == encoding
+            assert other_byte_order(data, "utf-16") is None  # its mark decides

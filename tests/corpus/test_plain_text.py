@@ -32,6 +32,16 @@ CONLLU = "# text = a b c\n" + "".join(TOKEN.format(i + 1, word, i) for i, word i
 XML = "<?xml version='1.0' encoding='utf-8'?>\n<doc><p>Ein &amp; zwei</p><p>drei</p></doc>\n"
 HTML = "<!DOCTYPE html>\n<html><style>p {}</style><body><p>Ein &amp; zwei</p>\n<script>x()</script></body></html>\n"
 JSON = "JSON, an object on each line"
+RSS = '<rss version="2.0">\n<channel><title>Ein &amp; zwei</title></channel></rss>\n'
+TEI = '<TEI xmlns="http://www.tei-c.org/ns/1.0">\n<text><p>Ein</p></text></TEI>\n'
+SRT = "".join(f"{i}\n00:00:0{i},000 --> 00:00:0{i},900\n<i>{text}</i>\n\n" for i, text in enumerate(REVIEWS))
+VTT = "WEBVTT\n\n" + "".join(f"00:0{i}.000 --> 00:0{i}.900 align:left\n{text}\n\n" for i, text in enumerate(REVIEWS))
+MAIL = (
+    "Received: from a.b (c.d)\n\tby e.f; Mon, 1 Jan 2024\nFrom: Ann <ann@a.b>\nTo: bob@a.b\n"
+    "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n"
+    "Subject: =?utf-8?q?=C3=A4?=\n\n"
+)
+MBOX = "".join(f"From ann@a.b Mon Jan  1 10:00:00 2024\n{MAIL}{text} f=C3=BCr\n\n" for text in REVIEWS)
 
 
 def column(chosen: str, *names: str) -> str:
@@ -64,6 +74,25 @@ OTHERS = {
     "a dump of Wikipedia": ("a.txt", '<mediawiki xmlns="x">\n', "XML", None),
     "HTML": ("a.txt", HTML, "HTML", None),
     "HTML, by its name": ("a.htm", "<p>a</p>", "HTML", None),
+    "RSS": ("a.txt", RSS, "XML", None),
+    "TEI": ("a.txt", TEI, "XML", None),
+    "an Atom feed": ("a.txt", '<feed xmlns="http://www.w3.org/2005/Atom">\n', "XML", None),
+    "an element with a namespace": ("a.txt", "<x:doc\n  xmlns:x='urn:x'>a b</x:doc>\n", "XML", None),
+    "SRT": ("a.txt", SRT, "subtitles", None),
+    "one SRT subtitle, by its name": ("a.srt", SRT.partition("\n\n")[0], "subtitles", None),
+    "WebVTT": ("a.txt", VTT, "subtitles", None),
+    "mail": ("a.txt", MAIL + "it is\n", "an e-mail message", None),
+    "mail with CRLF": ("a.eml", (MAIL + "it is\n").replace("\n", "\r\n"), "an e-mail message", None),
+    "mbox": ("a.txt", MBOX, "a mailbox", None),
+    "JSON arrays": ("a.txt", '["a", "b"]\n["c"]\n["d"]\n["e"]\n', "JSON, an array on each line", None),
+    "arrays of objects": ("a.txt", '[{"w": "a"}]\n' * 3, "JSON", "jq -r '.[] | .w' < {}"),
+    "one JSON array, by its name": ("a.jsonl", '["a", "b"]\n', "JSON, an array on each line", None),
+    "vertical bars": ("a.txt", "a|b\n" + "1|x y\n" * 5, "a table, separated by vertical bars", column("b", "a", "b")),
+    "commas without names": ("a.txt", "1,x y,pos\n" * 10, "a table, separated by commas", None),
+    "quoted values without names": ("a.txt", '"0","1467","Mon, 6","x, y"\n' * 10, "a table, separated by commas", None),
+    "bars without names": ("a.txt", "1|Toy Story (1995)||x\n" * 10, "a table, separated by vertical bars", None),
+    "texts with commas and without quotes": ("a.txt", "id,text,label\n" + "1,a, b,pos\n2,a,neg\n" * 4,
+                                             "a table, separated by commas", column("text", "id", "text", "label")),
     "XHTML": ("a.txt", '<?xml version="1.0"?>\n<html><p>a</p>\n', "HTML", None),
 }  # fmt: skip
 
@@ -120,6 +149,14 @@ def test_the_commands_print_the_text(write: Callable[..., Path], tmp_path: Path)
     assert found("1\tx y\n" * 5, "d.tsv") == ["x y"] * 5
     assert found(XML) == ["Ein & zwei", "drei"]
     assert [line.split() for line in found(HTML) if line.strip()] == [["Ein", "&", "zwei"]]
+    assert [line for line in found(RSS) if line] == ["Ein & zwei"]
+    for subtitles in (SRT, VTT, SRT.replace("\n", "\r\n")):
+        assert [line for line in found(subtitles) if line] == REVIEWS
+    for mail in (MBOX, MBOX.replace("\n", "\r\n")):
+        assert [line for line in found(mail) if line] == [f"{text} für" for text in REVIEWS]
+    assert [line for line in found(MAIL + "it is\n") if line] == ["it is"]
+    assert found("1,x y,pos\n" * 10) == ["x y"] * 10
+    assert found("1|Toy Story (1995)||x\n" * 10) == ["Toy Story (1995)"] * 10
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
@@ -128,6 +165,7 @@ def test_the_commands_for_json_print_the_text(write: Callable[..., Path], tmp_pa
     for name, content in (
         ("b.json", json.dumps(objects)),
         ("c.json", json.dumps(objects, indent=1)),
+        ("d.txt", "".join(json.dumps([*text.split()]) + "\n" for text in REVIEWS)),
     ):
         assert extracted(message(InputError, sentences, write(content, name)), tmp_path) == REVIEWS
 
@@ -170,7 +208,24 @@ PLAIN = {
     "the same name twice": "word\tword\n" + "a\t1\n" * 9,
     "one line of JSON": '{"a": "b"}\n',
     "JSON in prose": '{"a": "b"}\nis an object, and\n{"c": 1}\nis another one\n',
-    "lists in brackets": '["a", "b"]\n["c"]\n["d"]\n["e"]\n',
+    "words in brackets": "[a b]\n[c]\n[d]\n[e]\n",
+    "footnotes": "[1]\n[2]\n[3]\n[4, 5]\n",
+    "stage directions": '["Enter Ann."\n["Exit."]\nShe is gone.\n["Enter Bob."]\n',
+    "forms of words": "go|goes|went\nbe|is|was\ndo|does|did\nsee|sees|saw\neat|eats|ate\n" * 3,
+    "a recipe": "flour | 2 cups | sifted\nsugar | 1 cup | brown\nsalt | 1 pinch |\n" * 5,
+    "a table of Markdown": "| a | b | c |\n|---|---|---|\n" + "| 1 | x y | z |\n" * 12,
+    "numbers with commas": "It has 1,234,567 people\nand 3,210,000 cats\n" * 9,
+    "thousands": "1,234 2,345\n" * 20,
+    "decimal commas": "3,5 4,5\n" * 20,
+    "prose with two commas on each line": "Yes, well, no\nOh, dear, me\n" * 9,
+    "an article about subtitles": "A cue looks like this:\n00:01.000 --> 00:02.000\nand has text.\n" + "a b c\n" * 99,
+    "times": "10:15:00,000 Anna: hello\n10:15:02,000 Ben: good morning\n" * 9,
+    "a letter": "From: Ann\nTo: Bob\nSubject: the cat\nDate: Monday\n\nDear Bob,\nit is fine.\n",
+    "a play": "Ann: Hello there\nBob: Good morning\nFrom: a distance\n\nAnn: And you?\n",
+    "prose that begins with From": "From London in 1984\nthey went: home\n",
+    "sessions with commas": "a7,b9,c2\nd1,e2\na1,b2,c3,d4\n" * 9,
+    "a chat": "[12:01] <ann> hi, all\n[12:02] <bob> hi\n[12:03] <ann> so, what, now\n" * 9,
+    "verses": "1 In the beginning, there was, it says,\n2 a word, and, well, another,\n" * 9,
     "braces": "{a b}\n{c d}\n{e f}\n{g h}\n",
     "headings and comments": "# a heading\n# another, and more\n# a third\n# 4\n# 5\n# 6\n",
     "code": "int f(int a, int b) {\n\treturn a;\n}\nint g(int a, int b) {\n\treturn b;\n}\n",

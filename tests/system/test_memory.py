@@ -132,6 +132,16 @@ def test_a_sum_is_compared_with_the_limit_or_with_the_free_memory(monkeypatch: p
     Budget().check(items)
 
 
+def test_if_python_itself_takes_all_the_memory_no_option_is_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "resident", lambda: 200_000_000)
+    with pytest.raises(InputError, match=r"and max_memory allows 100\.0 MB\. Allow more \(max_memory\)\.$"):
+        Budget("100MB").check([MemoryItem("for words", 10)], "Lower dim")
+    monkeypatch.setattr(memory, "RUNNING", 400_000_000)
+    monkeypatch.setattr(memory, "available", lambda: 100_000_000)
+    with pytest.raises(InputError, match=r"to spare\. Close other programs\.$"):
+        Budget().check([MemoryItem("for words", 10)])
+
+
 class Unread:
     """A corpus that must not be read."""
 

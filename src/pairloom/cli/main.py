@@ -76,17 +76,20 @@ def _with_option_names(error: PairloomError, args: Namespace) -> str:
     """The message of an error, with `--min-count 5` in place of the library's `min_count=5`.
 
     Within a message, options of training are recognised if the command has them and the value is a plain one:
-    `dim=5/a.txt` is a path.
+    `dim=5/a.txt` is a path. Without a value, names of several words are recognised: "leave out max_vocab". Not
+    recognised are names in quotes or in paths, and those that have the option beside them: "as_text (--as-text)".
     """
     names = getattr(command(args.command), "OPTION_NAMES", {})
     known = {action.dest for action in args.parser._actions if action.option_strings} | names.keys()
     options = "|".join(field.name for field in fields(TrainConfig) if field.name in known) or "(?!)"
     setting = rf"(?<![\w'/.=-])({options})=(?=(?:\d[\d.e-]*|[a-z-]+)(?:[ ,;:)]|[.](?: |$)|$))"
-    pattern = rf"^(\w+)=|{setting}" if isinstance(error, ConfigError) else setting
+    several_words = "|".join(sorted(name for name in known if "_" in name)) or "(?!)"
+    bare = rf"(?<![\w'\"/.=-])({several_words})(?![\w'\"/=(-]|[.]\w| \(--)"
+    pattern = rf"^(\w+)=|{setting}|{bare}" if isinstance(error, ConfigError) else rf"{setting}|{bare}"
 
     def option(match: re.Match[str]) -> str:
         found = next(filter(None, match.groups()))
-        return f"{names.get(found, '--' + found.replace('_', '-'))} "
+        return f"{names.get(found, '--' + found.replace('_', '-'))}{' ' * match[0].endswith('=')}"
 
     return re.sub(pattern, option, str(error))
 

@@ -32,14 +32,13 @@ class Interrupt(KeyboardInterrupt):
 
 
 @contextmanager
-def interrupt_on_signals(*, then_ignore: bool = False) -> Iterator[None]:
+def interrupt_on_signals() -> Iterator[None]:
     """While the body runs, SIGINT, SIGTERM and SIGHUP raise `Interrupt`.
 
-    then_ignore: ignore them afterwards, so that Python ends undisturbed, with the exit code of a command that is over.
     Elsewhere than in the main thread, it does nothing.
     """
     try:
-        before = _set_handler(interrupt)
+        before = set_handlers(interrupt)
     except ValueError:  # not the main thread
         yield
         return
@@ -50,7 +49,7 @@ def interrupt_on_signals(*, then_ignore: bool = False) -> Iterator[None]:
         if interrupt not in before.values():  # the outermost: what was forgotten until now does not matter any more
             taken_interrupt()
         sys.excepthook, sys.unraisablehook = hooks
-        _set_back(dict.fromkeys(before, signal.SIG_IGN) if then_ignore else before)
+        _set_back(before)
 
 
 def taken_interrupt() -> int | None:
@@ -85,7 +84,7 @@ def stop_at_checkpoint(checkpoints: "Checkpoints | None") -> Iterator[None]:
         asked.append(number)
         checkpoints.stop()
 
-    before = _set_handler(handler)
+    before = set_handlers(handler)
     try:
         yield
     except StoppedError as stopped:
@@ -121,7 +120,7 @@ def _print_nothing(*_: object) -> None:
     """A hook for exceptions that were forgotten after an interrupt."""
 
 
-def _set_handler(handler: Handler) -> dict[int, Any]:
+def set_handlers(handler: Handler | signal.Handlers) -> dict[int, Any]:
     """Set the handler of all signals that exist on this system, except those that `nohup` or a shell's `&` ignores.
 
     Returns the handlers from before.

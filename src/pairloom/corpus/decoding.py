@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.corpus.finding import BLOCK_BYTES, SourceFile
-from pairloom.corpus.guessing import guessed_encoding, is_mostly_utf8, wide_encoding
+from pairloom.corpus.guessing import guessed_encoding, is_mostly_utf8, other_byte_order, wide_encoding
 from pairloom.corpus.unpacking import unpacked_bytes
 from pairloom.errors import InputError
 
@@ -138,9 +138,15 @@ def _line_number(file: SourceFile, encoding: str, position: int) -> int:
 
 
 def _refuse_other_encodings(head: bytes, name: str, encoding: str) -> None:
-    """Refuse UTF-16, UTF-32 and binary data, which their byte order marks or NULs show, and ASCII read as UTF-16."""
+    """Refuse UTF-16, UTF-32 and binary data, which their byte order marks or NULs show, and ASCII read as UTF-16.
+
+    UTF-16 in the other byte order is refused too: most of it is valid, and looks like Chinese.
+    """
     named_wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
-    looks = wide_encoding(head) if not named_wide else "utf-8" if _is_long_ascii(head) else None
+    if not named_wide:
+        looks = wide_encoding(head)
+    else:
+        looks = "utf-8" if _is_long_ascii(head) else other_byte_order(head, encoding)
     if looks is not None:
         raise InputError(f"{name} looks like {looks.upper()}, not {encoding}: {_use(looks, encoding)}")
     if not named_wide and head.count(0) * 10 >= len(head) * 3 and len(head) >= 16:

@@ -71,6 +71,7 @@ _CANDIDATES = (
     ("cp1257", _BALTIC),
     ("cp1254", _TURKISH),
     ("cp1251", _RUSSIAN),
+    ("mac_cyrillic", _RUSSIAN),  # has the small letters of cp1251 but for one
     ("koi8-r", _RUSSIAN),
     ("koi8-u", _RUSSIAN),
     ("cp866", _RUSSIAN),
@@ -130,6 +131,22 @@ def wide_encoding(head: bytes) -> str | None:
     return None
 
 
+def other_byte_order(head: bytes, encoding: str) -> str | None:
+    """The other of utf-16-le and utf-16-be, if spaces and line ends are only found in it."""
+    orders = {"utf-16-le": "utf-16-be", "utf-16-be": "utf-16-le"}
+    other = orders.get(codecs.lookup(encoding).name)
+    if other is None:
+        return None
+    usual = {name: _n_usual_in_any_language(head, name) for name in orders}
+    return other if usual[other] > usual[orders[other]] else None
+
+
+def _n_usual_in_any_language(head: bytes, encoding: str) -> int:
+    """The number of spaces, line ends and byte order marks. In the other byte order they are U+2000, U+0A00, U+FFFE."""
+    text = head[:_SAMPLE].decode(encoding, "replace")
+    return sum(map(text.count, (" ", "\n", "\ufeff")))
+
+
 def _is_alphabetic(high: bytes) -> bool:
     """Whether these may be the high bytes of UTF-16 in an alphabet: 0 for ASCII, and hardly more than one other."""
     usual = dict(Counter(high).most_common(2))
@@ -174,7 +191,9 @@ def _n_usual(letters: list[str], before: str, after: str, language: _Language) -
     """The number of usual letters in a run beyond ASCII, given the ASCII characters around it."""
     in_ascii_word = before.isalpha() or after.isalpha()
     if not language.latin:
-        return 0 if in_ascii_word else sum(letter.lower() in language.letters for letter in letters)
+        begins = [True, *(not letter.islower() for letter in letters)]  # no capital comes after a small letter
+        usual = (b or not a.isupper() for a, b in zip(letters, begins, strict=False) if a.lower() in language.letters)
+        return 0 if in_ascii_word else sum(usual)
     n_alphabetic = sum(map(str.isalpha, letters))
     if n_alphabetic > (3 if in_ascii_word else 1) or (before.islower() and "".join(letters[:1]).isupper()):
         return 0

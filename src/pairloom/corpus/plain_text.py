@@ -1,4 +1,4 @@
-"""Recognise files that hold text in another format: JSON, CSV, CoNLL-U, XML and HTML; and text without spaces.
+"""Recognise files that hold text in another format: JSON, CSV, CoNLL-U, XML, HTML, subtitles, mail; and unspaced text.
 
 Read as plain text, they would be trained on with their keys, tags and numbers. The first lines decide, and the name
 only helps where few lines could look like this by chance. For a format with an unmistakable form three lines are
@@ -24,8 +24,13 @@ ADVICE = (
     "of one character"
 )
 _HEAD = 1 << 18  # characters to look at
-_LINES, _FEWEST, _FEWEST_ROWS = 50, 3, 5
-_DELIMITERS = ((",", "commas", (".csv",)), (";", "semicolons", (".csv",)), ("\t", "tabs", (".tsv", ".tab")))
+_LINES, _FEWEST, _FEWEST_ROWS, _FEWEST_UNNAMED = 50, 3, 5, 10
+_DELIMITERS = (
+    (",", "commas", (".csv",)),
+    (";", "semicolons", (".csv",)),
+    ("\t", "tabs", (".tsv", ".tab")),
+    ("|", "vertical bars", (".csv", ".psv")),
+)
 _UNPACKERS = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat", ".zst": "zstdcat"}
 
 _ALL_STRINGS = ".. | strings"
@@ -33,12 +38,20 @@ _ALL_STRINGS = ".. | strings"
 _KEY = r'"(?:[^"\\]|\\.)*"\s*:'
 _OBJECT = re.compile(rf"\s*\{{\s*{_KEY}")
 _DOCUMENT = re.compile(rf"\s*(?:\[\s*\{{|\{{\s*\n)\s*{_KEY}")
-_MARKUP = re.compile(r"\s*<(?:\?xml\b|!doctype\s|html\b|mediawiki\b)", re.IGNORECASE)
+_ROOTS = "html|mediawiki|rss|feed|tei|teicorpus|tei\\.2"  # elements that begin a document
+_MARKUP = re.compile(rf"\s*<(?:\?xml\b|!doctype\s|(?:{_ROOTS})[\s>]|[\w:.-]+\s[^<>]*\bxmlns\b)", re.IGNORECASE)
 _HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+)?html\b", re.IGNORECASE)
+_TIME = r"(?:[0-9]+:)?[0-9]{2}:[0-9]{2}[.,][0-9]{3}"
+_CUE = re.compile(rf"\s*{_TIME}\s+-->\s+{_TIME}\b")
+_CUES = 8  # lines for each time, at most
+_ENVELOPE = re.compile(r"\s*From \S+ .*[0-9]{4}\s*\n")  # of each message of a mailbox
+_FIELD = re.compile(r"([A-Za-z][A-Za-z0-9-]*):(?:\s|$)")
+_FIELDS_OF_PROGRAMS = {"delivered-to", "message-id", "mime-version", "received", "return-path"}
 _TOKEN_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 _COLUMN_NAME = re.compile(r"[^\W\d][\w.#/()-]{0,39}(?: [\w.#/()-]+){0,2}")
 _DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+(?:e[+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9.,:/TZ-]*")
+_COMMA_IN_NUMBER = re.compile(r"[0-9],[0-9]")
 _ALL_TEXT_OF_XML = (
     'python3 -c "import sys, xml.etree.ElementTree as tree; '
     '[print(text) for text in tree.parse(sys.stdin.buffer).getroot().itertext()]"'
@@ -46,6 +59,13 @@ _ALL_TEXT_OF_XML = (
 _ALL_TEXT_OF_HTML = (
     "python3 -c \"import html, re, sys; tags = '(?s)<script.*?</script>|<style.*?</style>|<[^>]*>'; "
     "print(html.unescape(re.sub(tags, ' ', sys.stdin.read())))\""
+)
+_ALL_TEXT_OF_SUBTITLES = "sed -E '/-->/d; /^[0-9]+[[:space:]]*$/d; /^WEBVTT/d; s/<[^>]*>//g'"
+_ALL_TEXT_OF_MAIL = (
+    'python3 -c "import email, email.policy, re, sys; '
+    "mails = re.split(rb'(?m)^From .*\\n', sys.stdin.buffer.read()); "
+    "mails = [email.message_from_bytes(mail, policy=email.policy.default) for mail in mails if mail]; "
+    "[print(text.get_content()) for mail in mails if (text := mail.get_body(['plain']))]\""
 )
 
 
@@ -76,10 +96,13 @@ def other_format(text: str, file: SourceFile) -> OtherFormat | None:
     lines = [line for line in head.split("\n", 2 * _LINES)[: 2 * _LINES] if line.strip()]
     return (
         _json(head, lines, file)
+        or _json_arrays(lines, file)
         or _markup(head, file)
+        or _subtitles(lines, file)
+        or _mail(head, file)
         or _conllu(lines, file)
         or _vectors(lines, file)
-        or _table(head, file)
+        or _table(head, lines, file)
     )
 
 
@@ -123,6 +146,24 @@ def _json(head: str, lines: list[str], file: SourceFile) -> OtherFormat | None:
     return None
 
 
+def _json_arrays(lines: list[str], file: SourceFile) -> OtherFormat | None:
+    named = _suffix(file) in (".jsonl", ".ndjson")
+    if len(lines) < (1 if named else _FEWEST) or not all(map(_is_array_of_strings, lines)):
+        return None
+    return OtherFormat("JSON, an array on each line", _extract(file, "jq -r '[.. | strings] | join(\" \")'"))
+
+
+def _is_array_of_strings(line: str) -> bool:
+    """Whether a line is an array that begins with a string or another array. `[12]` may be a footnote."""
+    if not line.lstrip().startswith("["):  # most text ends here
+        return False
+    try:
+        array = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return bool(array) and isinstance(array[0], str | list)
+
+
 def _first_object(head: str) -> dict[str, Any]:
     """The first object, or an empty one if it is longer than the head."""
     try:
@@ -147,7 +188,7 @@ def _jq(head: str) -> str:
     return ".[] | " + (f".{key}" if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", key) else f".{json.dumps(key)}")
 
 
-# --- XML, HTML and CoNLL-U
+# --- XML, HTML, subtitles, mail and CoNLL-U
 
 
 def _markup(head: str, file: SourceFile) -> OtherFormat | None:
@@ -157,6 +198,29 @@ def _markup(head: str, file: SourceFile) -> OtherFormat | None:
     if _HTML.match(head) or _suffix(file) in (".html", ".htm"):
         return OtherFormat("HTML", _extract(file, _ALL_TEXT_OF_HTML))
     return OtherFormat("XML", _extract(file, _ALL_TEXT_OF_XML))
+
+
+def _subtitles(lines: list[str], file: SourceFile) -> OtherFormat | None:
+    cues = sum(map(bool, map(_CUE.match, lines)))
+    named = _suffix(file) in (".srt", ".vtt")
+    if cues < (1 if named else _FEWEST) or cues * _CUES < len(lines):
+        return None
+    return OtherFormat("subtitles", _extract(file, _ALL_TEXT_OF_SUBTITLES))
+
+
+def _mail(head: str, file: SourceFile) -> OtherFormat | None:
+    """A message, or a mailbox of them (mbox). Its header has a field that programs write, which no person would."""
+    envelope = _ENVELOPE.match(head)
+    fields = set()
+    for line in head[envelope.end() if envelope else 0 :].lstrip().splitlines():
+        field = _FIELD.match(line)
+        if field:
+            fields.add(field[1].lower())
+        elif not line.strip() or not line[0].isspace():  # the header is over, or it is none
+            break
+    if len(fields) < _FEWEST or "from" not in fields or not fields & _FIELDS_OF_PROGRAMS:
+        return None
+    return OtherFormat("a mailbox" if envelope else "an e-mail message", _extract(file, _ALL_TEXT_OF_MAIL))
 
 
 def _conllu(lines: list[str], file: SourceFile) -> OtherFormat | None:
@@ -189,11 +253,16 @@ def _vectors(lines: list[str], file: SourceFile) -> OtherFormat | None:
     )
 
 
-def _table(head: str, file: SourceFile) -> OtherFormat | None:
+def _table(head: str, lines: list[str], file: SourceFile) -> OtherFormat | None:
     for delimiter, name, suffixes in _DELIMITERS:
         rows = _rows(head, delimiter)
         named = _suffix(file) in suffixes
-        if _is_even(rows, 2 if named else _FEWEST_ROWS) and (named or _has_header(rows, delimiter)):
+        if _is_even(rows, 2 if named else _FEWEST_ROWS):
+            is_table = named or _has_header(rows, delimiter) or _is_unnamed_table(rows, delimiter, lines)
+        else:
+            rows = [line.split(delimiter) for line in lines[:_LINES]]
+            is_table = _is_uneven_table(rows)
+        if is_table:
             return OtherFormat(f"a table, separated by {name}", _advice_for(rows, delimiter, file))
     return None
 
@@ -221,21 +290,58 @@ def _is_even(rows: list[list[str]], fewest: int) -> bool:
 def _has_header(rows: list[list[str]], delimiter: str) -> bool:
     """Whether the first row names columns and the others are not prose.
 
-    Prose has a space after a comma. It has none beside a tab, and chats may have none after their only comma, so there
-    a column of numbers below a name is required.
+    Prose has a space after a comma. It has none beside a tab, chats may have none after their only comma, and bars
+    separate the forms of a word, so there a column of numbers below a name is required.
     """
     header, *values = rows
-    if len({*header}) < len(header) or not all(map(_COLUMN_NAME.fullmatch, header[not header[0] :])):
-        return False  # pandas leaves the name of the first column empty
-    if delimiter != "\t" and len(header) > 2:
-        return not any(field.startswith(" ") for row in rows for field in row[1:])
-    return any(all(map(_NUMBER.fullmatch, column)) for column in zip(*values, strict=True))
+    if not _are_names(header):
+        return False
+    if delimiter in ",;" and len(header) > 2:
+        return not _has_spaces(rows)
+    return _has_numbers(values)
+
+
+def _is_unnamed_table(rows: list[list[str]], delimiter: str, lines: list[str]) -> bool:
+    """Whether these are values without a header.
+
+    Lines of text may be numbered, with a tab after the number, and a comma between digits may be part of a number.
+    """
+    if len(rows) < _FEWEST_UNNAMED or len(rows[0]) < 3 or delimiter == "\t":
+        return False
+    if delimiter == "," and any(map(_COMMA_IN_NUMBER.search, lines)):
+        return False
+    return not _has_spaces(rows) and _has_numbers(rows)
+
+
+def _is_uneven_table(rows: list[list[str]]) -> bool:
+    """Whether three names or more are above rows that begin with a number and have as many values or more.
+
+    That is a table whose texts have separators too, without quotes.
+    """
+    if len(rows) < _FEWEST_ROWS or len(rows[0]) < 3 or not _are_names(rows[0]):
+        return False
+    return all(len(row) >= len(rows[0]) and _NUMBER.fullmatch(row[0]) for row in rows[1:])
+
+
+def _are_names(header: list[str]) -> bool:
+    """Whether a row may name columns. pandas leaves the name of the first one empty."""
+    return len({*header}) == len(header) and all(map(_COLUMN_NAME.fullmatch, header[not header[0] :]))
+
+
+def _has_spaces(rows: list[list[str]]) -> bool:
+    """Whether a space follows a delimiter anywhere."""
+    return any(field.startswith(" ") for row in rows for field in row[1:])
+
+
+def _has_numbers(rows: list[list[str]]) -> bool:
+    """Whether a column has numbers only."""
+    return any(all(map(_NUMBER.fullmatch, column)) for column in zip(*rows, strict=True))
 
 
 def _advice_for(rows: list[list[str]], delimiter: str, file: SourceFile) -> str:
     """To name a column, if the first row looks like names, or else a command that extracts one."""
     header = rows[0]
-    if len({*header}) < len(header) or not all(map(_COLUMN_NAME.fullmatch, header[not header[0] :])):
+    if not _are_names(header):
         return _extract(file, _column_of(rows, delimiter))
     lengths = {name: sum(len(row[j]) for row in rows[1:]) for j, name in enumerate(header)}
     return _column(header, likely_column(lengths))

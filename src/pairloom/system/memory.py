@@ -82,8 +82,11 @@ class Budget:
         parts = " + ".join(f"{format_bytes(item.size)} {item.what}" for item in need)
         size = format_bytes(allowed)
         limit = f"max_memory allows {size}" if self.limit else f"this machine has {size} to spare"
-        more = ", or allow more (max_memory)" if self.limit else ""
-        raise InputError(f"This needs {format_bytes(total)} of memory ({parts}), and {limit}. {advice}{more}.")
+        if self.baseline >= allowed:  # no option of the training would help
+            advice = "Allow more (max_memory)" if self.limit else "Close other programs"
+        elif self.limit:
+            advice += ", or allow more (max_memory)"
+        raise InputError(f"This needs {format_bytes(total)} of memory ({parts}), and {limit}. {advice}.")
 
     def spare(self, items: Iterable[MemoryItem] = ()) -> int | None:
         """Bytes left after the baseline and these items, at least 0; None if the system does not report memory."""

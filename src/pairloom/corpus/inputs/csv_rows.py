@@ -40,7 +40,7 @@ def delimiter_of(line: str) -> str:
     >>> delimiter_of("id;text;stars"), delimiter_of("text")
     (';', ',')
     """
-    return max(",;\t", key=line.count)
+    return max(",;\t|", key=line.count)
 
 
 class _Lines(Iterator[str]):
