@@ -116,7 +116,7 @@ def _counting_in_little(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     monkeypatch.setattr(counting, "memory_for_counting", lambda _: 3 << 20)
     monkeypatch.setattr("pairloom.corpus.sentences.WORDS_PER_BLOCK", 1000)
-    monkeypatch.setattr("pairloom.corpus.word_lists.WORDS_PER_BLOCK", 1000)
+    monkeypatch.setattr("pairloom.corpus.inputs.word_lists.WORDS_PER_BLOCK", 1000)
     return counting.count
 
 

@@ -35,10 +35,7 @@ from pairloom.corpus.inputs.frames import frame_columns, is_frame
 from pairloom.corpus.inputs.row_batch import listed
 from pairloom.corpus.inputs.row_source import RowSource
 from pairloom.corpus.inputs.sentences_of import Sessions, lists_of, text_blocks_of
-from pairloom.corpus.pieces import TextPiece, pieces_for_workers, whole_files
-from pairloom.corpus.plain_text import ADVICE
-from pairloom.corpus.separating import separator
-from pairloom.corpus.word_lists import (
+from pairloom.corpus.inputs.word_lists import (
     WORDS_PER_BLOCK,
     WordBlock,
     WordLine,
@@ -48,6 +45,9 @@ from pairloom.corpus.word_lists import (
     short_enough,
     word_block,
 )
+from pairloom.corpus.pieces import TextPiece, pieces_for_workers, whole_files
+from pairloom.corpus.plain_text import ADVICE
+from pairloom.corpus.separating import separator
 from pairloom.errors import CorpusChangedError, CorpusTypeError, CorpusWarning, InputError
 from pairloom.system.display import number_of, of_type, quoted
 from pairloom.system.processes import Processes

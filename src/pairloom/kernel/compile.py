@@ -13,6 +13,7 @@ everywhere with Numba, a user who can write to the cache folder can run code as 
 
 import hashlib
 import logging
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -46,7 +47,7 @@ def _announce(folder: str) -> None:
     _log.info(
         "kernels are compiled for this CPU (%s), since %s does not have them: this is the first start of its kind, or "
         "pairloom, Numba or the CPU has changed",
-        numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),
+        os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name(),
         folder,
     )
 

@@ -76,7 +76,7 @@ def _parse(nodes, data, ends, weights, lines, heaviest, state, room):
             if field < 2:
                 if nodes.used[0] == len(nodes.counts):
                     return _FULL
-                ends[n, field] = row_of(nodes, places, data, entry, limit)
+                ends[n, field] = row_of(nodes, places, entry, limit)
                 weights[n], lines[n] = 1.0, state[1]
             else:
                 weight, after = parse_exactly(start)

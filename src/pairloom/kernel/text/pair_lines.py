@@ -57,10 +57,10 @@ def parse(data: Bytes) -> Parsed:
 
 
 @njit(nogil=True, cache=True)
-def row_of(table, places, data, entry, limit):
+def row_of(table, places, entry, limit):
     """The row of a word in a table, where it is added if it is new. The table must not be full."""
     word, slot = find(places, entry, limit)
-    return word if word >= 0 else add_word(table, data, entry, slot)
+    return word if word >= 0 else add_word(table, entry, slot)
 
 
 @njit(nogil=True, cache=True)
@@ -93,10 +93,10 @@ def _parse(words, contexts, data, arrays, state, room):
                 state[1], state[2] = line, n
                 return _BAD
             if field == 0:
-                w[n] = row_of(words, word_places, data, entry, limit)
+                w[n] = row_of(words, word_places, entry, limit)
                 weights[n], lines[n], odd[n] = 1.0, line, -1
             elif field == 1:
-                c[n] = row_of(contexts, context_places, data, entry, limit)
+                c[n] = row_of(contexts, context_places, entry, limit)
             else:
                 weights[n], after = parse_number(start)
                 if after != start + length:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
-from pairloom.kernel.memory import address, eight_at, int64_at
+from pairloom.kernel.memory import address, byte_at, eight_at, int64_at
 from pairloom.kernel.text.scan import (
     AT_LINE_END,
     ENTRY,
@@ -112,7 +112,8 @@ def absorb(table: WordTable, arena: Bytes, offsets: npt.NDArray[np.int64]) -> tu
     """Add the words of another table. Returns the table, or a larger one, and the row of each word in it."""
     rows = np.empty(len(offsets) - 1, np.int64)
     table = with_capacity(table, n_words=len(rows), n_bytes=len(arena))
-    _absorb(table, arena, offsets, rows, room_for_entries())
+    # By address, since Numba would compile twice: for arenas that can be written, and for others.
+    _absorb(table, arena.ctypes.data, len(arena), offsets, rows, room_for_entries())
     return table, rows
 
 
@@ -270,13 +271,13 @@ def find(places, entry, limit):
 
 
 @njit(nogil=True, cache=True)
-def add_word(table, data, entry, slot):
-    """Put the new word of an entry, which is in `data`, into the empty slot from `find`. The table must not be full."""
-    start, length, h = int64_at(entry, START) - address(data), int64_at(entry, LENGTH), eight_at(entry + 8 * HASH)
+def add_word(table, entry, slot):
+    """Put the new word of an entry into the empty slot from `find`. The table must not be full."""
+    start, length, h = int64_at(entry, START), int64_at(entry, LENGTH), eight_at(entry + 8 * HASH)
     word = table.used[0]
     offset = table.offsets[word]
     for j in range(length):
-        table.arena[offset + j] = data[start + j]
+        table.arena[offset + j] = byte_at(start + j)
     table.offsets[word + 1] = offset + length
     table.hashes[word] = h
     table.heads[word, 0], table.heads[word, 1] = eight_at(entry + 8 * HEAD), eight_at(entry + 8 * HEAD + 8)
@@ -306,7 +307,7 @@ def _count_from(table, data, position, totals, room):
             if word < 0:
                 if table.used[0] == len(counts):
                     return int64_at(entry, START) - begin
-                word = add_word(table, data, entry, slot)
+                word = add_word(table, entry, slot)
             counts[word] += 1
             totals[0] += 1
         at = after
@@ -350,15 +351,14 @@ def _place(slots, hashes, offsets):
 
 
 @njit(nogil=True, cache=True)
-def _absorb(table, arena, offsets, rows, room):
+def _absorb(table, begin, n_bytes, offsets, rows, room):
+    """Look up or add all words of an arena of `n_bytes` bytes that begins at an address."""
     places, entry = places_of(table), address(room)
-    begin = address(arena)
-    limit = begin + len(arena)
     for other in range(len(rows)):
-        describe(entry, begin + offsets[other], begin + offsets[other + 1], limit)
-        word, slot = find(places, entry, limit)
+        describe(entry, begin + offsets[other], begin + offsets[other + 1], begin + n_bytes)
+        word, slot = find(places, entry, begin + n_bytes)
         if word < 0:
-            word = add_word(table, arena, entry, slot)
+            word = add_word(table, entry, slot)
         rows[other] = word
 
 
