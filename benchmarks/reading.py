@@ -127,7 +127,7 @@ def _edges() -> Iterator[str]:
     while True:
         ends = (200_000 * rng.random((10_000, 2)) ** 3).astype(int).tolist()
         for i, (u, v) in enumerate(ends):
-            yield f"node{u} node{v} {(u + v) % 997 / 10}\n" if i % 3 else f"node{u} node{v}\n"
+            yield f"node{u} node{v} {1 + (u + v) % 997 / 10}\n" if i % 3 else f"node{u} node{v}\n"
 
 
 if __name__ == "__main__":
