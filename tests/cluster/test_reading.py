@@ -88,6 +88,7 @@ def test_the_files_are_read_by_the_workers_and_not_here(
     machines(2)
     here = outcome(files, tmp_path / "here", None, TextOptions())
     monkeypatch.setattr(pieces, "text_blocks", None)
+    monkeypatch.setattr(pieces, "byte_blocks", None)
     reports: list[Progress] = []
     assert outcome(files, tmp_path / "there", RayReading(), TextOptions(), on_progress=reports.append) == here
     size = sum(Path(file).stat().st_size for file in files)
@@ -102,6 +103,7 @@ def test_a_training_hands_its_workers_on(
     with open_corpus(files[:3]) as corpus:
         here = encoded_text(plan, corpus, plan.word_choice())
         monkeypatch.setattr(pieces, "text_blocks", None)
+        monkeypatch.setattr(pieces, "byte_blocks", None)
         there = replace(plan, executor=SimpleNamespace(reading=RayReading()), cache_dir=tmp_path / "there")
         assert encoded_text(there, corpus, plan.word_choice()).digest == here.digest
 
@@ -159,6 +161,7 @@ def test_ray_runs_a_task_again_whose_process_died(
     machines(2)
     here = outcome(with_large, tmp_path / "here", None, TextOptions())
     monkeypatch.setattr(pieces, "text_blocks", None)  # this process reads nothing
+    monkeypatch.setattr(pieces, "byte_blocks", None)
     dying = Dying(tmp_path / "deaths", times=1)
     assert outcome(with_large, tmp_path / "there", dying, TextOptions()) == here
     assert dying.deaths() == {"count_pieces": 1, "encode_pieces": 1}

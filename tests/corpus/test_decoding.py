@@ -40,6 +40,32 @@ def test_the_byte_order_mark_is_dropped_at_the_start_of_every_file(write: Callab
     assert sentences(paths) == [["a", "b"], ["a", "\ufeffb"]]
 
 
+# --- UTF-8 that is not decoded
+
+CHARACTERS = [b"a", b"bc", b" ", b"\n", b"\r", b"\r\n", b"\xe9", *map(str.encode, "é\u3000漢")]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(CHARACTERS), max_size=40).map(b"".join), st.booleans(), st.booleans(), st.booleans())
+def test_bytes_are_those_of_the_text_and_errors_are_the_same(data: bytes, mark: bool, pack: bool, bad: bool) -> None:
+    data = ("\ufeff".encode() if mark else b"") + (data if bad else data.replace(b"\xe9", b""))
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        read_in_blocks(patch, 8)
+        path = Path(folder) / "text"
+        path.write_bytes(gzip.compress(data) if pack else data)
+        file = SourceFile.at(path, "text")
+        how = {"encoding": "utf-8", "errors": "strict", "keep_unspaced": True}
+        try:
+            text = "".join(block.text for block in decoding.text_blocks(file, **how))
+        except InputError as error:
+            assert message(InputError, lambda: list(decoding.byte_blocks(file, **how))) == str(error)
+            return
+        blocks = list(decoding.byte_blocks(file, **how))
+    assert b"".join(block.data for block in blocks) == text.encode()
+    assert all(block.goes_on is not block.data.endswith(b"\n") for block in blocks[:-1])
+    assert not blocks or not blocks[-1].goes_on
+
+
 # --- Encodings
 
 

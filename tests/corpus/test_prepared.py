@@ -204,11 +204,15 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of files, one for each time that one is read."""
     seen: list[str] = []
 
-    def text_blocks(file: SourceFile, **options: Any) -> Iterator[decoding.TextBlock]:
-        seen.append(file.name)
-        return decoding.text_blocks(file, **options)
+    def noted(read: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+        def blocks(file: SourceFile, **options: Any) -> Iterator[Any]:
+            seen.append(file.name)
+            return read(file, **options)
 
-    monkeypatch.setattr("pairloom.corpus.pieces.text_blocks", text_blocks)
+        return blocks
+
+    monkeypatch.setattr("pairloom.corpus.pieces.text_blocks", noted(decoding.text_blocks))
+    monkeypatch.setattr("pairloom.corpus.pieces.byte_blocks", noted(decoding.byte_blocks))
     return seen
 
 

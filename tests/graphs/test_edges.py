@@ -1,11 +1,34 @@
 """Edges from files and from Python, and what is not an edge."""
 
 import gzip
+import tempfile
+from itertools import pairwise
+from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pairloom
 from pairloom.cli.main import main
+from pairloom.graphs.edges import Edges
+from tests.reading import read_in_blocks
+
+WEIGHTS = [
+    "1",
+    "2.5",
+    "0.1",
+    "1e3",
+    ".5e-7",
+    "+3",
+    "12345678901234567890",
+    "0.30000000000000004",
+    "1e23",
+    "１.５",
+    "1e-30",
+]
+WRONG = ["0", "-1", "x", "1_0", "inf", "1e31", "."]
 
 
 def test_snap_and_konect_files_are_read_packed_or_not(tmp_path):
@@ -72,3 +95,48 @@ def test_bad_edges_in_python(edges, message):
     with pytest.raises(pairloom.InputError) as raised:
         pairloom.walk(edges)
     assert message in str(raised.value)
+
+
+def names_and_weights(blocks):
+    """The edges of numbered blocks, with names."""
+    for names, offsets, ends, weights, _ in blocks:
+        spelled = [names[a:b].tobytes().decode() for a, b in pairwise(offsets.tolist())]
+        yield from ((spelled[u], spelled[v], weight) for (u, v), weight in zip(ends.tolist(), weights, strict=True))
+
+
+LINE = st.sampled_from(
+    ["a b", "a  é", "\tb\u3000c", "#", "# x y z", "%  a", "#a b", "", " ", "b c d e", "a", "a " + "x" * 1001]
+)
+WEIGHTED = st.sampled_from(WEIGHTS * 3 + WRONG).map("u v {}".format)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.integers(0, 11).flatmap(lambda n: LINE if n < 2 else st.sampled_from(["a b", "n1 n2"]) | WEIGHTED)))
+def test_compiled_code_reads_the_edges_of_python_to_the_last_bit_and_refuses_the_same_lines(lines):
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        read_in_blocks(patch, 64)
+        path = Path(folder) / "edges"
+        path.write_text("\n".join(lines))
+        edges = Edges(path)
+        try:
+            expected = [(u, v, 1.0 if w is None else w) for block in edges.blocks() for u, v, w in block.edges]
+        except pairloom.InputError as error:
+            with pytest.raises(pairloom.InputError) as raised:
+                list(edges.numbered())
+            assert str(raised.value) == str(error)
+        else:
+            assert list(names_and_weights(edges.numbered())) == expected
+
+
+def test_graphs_are_the_same_for_any_number_of_threads(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    lines = [
+        f"n{u} n{v} {w!r}" for (u, v), w in zip(rng.integers(0, 500, (4000, 2)), rng.random(4000).tolist(), strict=True)
+    ]
+    (tmp_path / "edges").write_text("\n".join(lines))
+    read_in_blocks(monkeypatch, 1 << 12)
+    one, *others = (pairloom.walk(tmp_path / "edges", threads=threads).graph for threads in (1, 2, 5))
+    for other in others:
+        assert one.nodes == other.nodes
+        for a, b in ((one.starts, other.starts), (one.ends, other.ends), (one.weights, other.weights)):
+            assert a.tobytes() == b.tobytes()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.text import words as kernel
+from pairloom.kernel.text.scan import HASH, describe, room_for_entries
 
 SPACES = [chr(c) for c in range(sys.maxunicode + 1) if chr(c).isspace()]
 # Characters whose bytes begin like those of white space, and a few of every length.
@@ -58,6 +59,28 @@ def test_ids_and_line_ends_are_those_of_the_lines(text: str) -> None:
     assert line_ends.tolist() == [end for i, end in enumerate(ends) if i == 0 or end > ends[i - 1]]
 
 
+@settings(max_examples=200, deadline=None)
+@given(TEXT, st.integers(0, 140), st.text(st.sampled_from("ab \n\u3000"), max_size=200))
+def test_words_are_found_wherever_64_bytes_end(text: str, shift: int, rest: str) -> None:
+    text = "x" * shift + text + rest * 3
+    table, n_tokens, _ = kernel.count(kernel.empty_table(1, 1), as_array(text.encode()))
+    assert counted(table) == Counter(text.split())
+    ids, line_ends = kernel.encode(table, as_array(text.encode()))
+    lines = [line.split() for line in re.split("[\r\n]", text)]
+    assert len(ids) == n_tokens == sum(map(len, lines))
+    ends = np.cumsum([len(line) for line in lines])[:-1].tolist()
+    assert line_ends.tolist() == [end for i, end in enumerate(ends) if i == 0 or end > ends[i - 1]]
+
+
+def test_words_that_differ_in_one_byte_or_in_length_are_different() -> None:
+    """Also beyond the 16 bytes that are compared first, and beyond the 255 that a slot can hold as a length."""
+    words = [bytes([b"a"[0]] * length) for length in (*range(1, 40), 254, 255, 256, 257, 300)]
+    words += [word[:-1] + b"b" for word in words] + [b"a\0", b"a\0\0", b"aaaaaaaa\0"]
+    table, _, _ = kernel.count(kernel.empty_table(1, 1), as_array(b" ".join(words * 2)))
+    assert counted(table) == {word.decode(): 2 for word in words}
+    assert kernel.encode(table, as_array(b" ".join(words))).ids.tolist() == list(range(len(words)))
+
+
 def test_a_table_grows_as_words_come() -> None:
     text = " ".join(f"word{i % 5000}" for i in range(20_000))
     table, n_tokens, _ = kernel.count(kernel.empty_table(2, 2), as_array(text.encode()))
@@ -77,12 +100,14 @@ def test_words_of_one_hash_stay_apart() -> None:
     words = [b"aa", b"ab", b"a", b"abc", b"longer than eight bytes".replace(b" ", b"-"), b"longer-than-eight-bytez"]
     table = kernel.table_of(words)
     same = table._replace(slots=np.zeros_like(table.slots), hashes=np.full_like(table.hashes, 7))
-    kernel._place(same.slots, same.hashes)
+    kernel._place(same.slots, same.hashes, same.offsets)
 
     def find(table: kernel.WordTable, word: bytes) -> int:
-        data = as_array(word)
+        data, entry = as_array(word), room_for_entries()
         start, end = data.ctypes.data, data.ctypes.data + len(word)
-        return int(kernel.find(kernel.places_of(table), start, end, end, np.uint64(7))[0])
+        describe(entry.ctypes.data, start, end, end)
+        entry[HASH] = 7
+        return int(kernel.find(kernel.places_of(table), entry.ctypes.data, end)[0])
 
     for number, word in enumerate(words):
         assert find(same, word) == number

@@ -115,7 +115,8 @@ def _counting_in_little(monkeypatch: pytest.MonkeyPatch) -> Any:
     from pairloom.corpus import counting
 
     monkeypatch.setattr(counting, "memory_for_counting", lambda _: 3 << 20)
-    monkeypatch.setattr(counting, "_COUNTER_WORDS", 1000)
+    monkeypatch.setattr("pairloom.corpus.sentences.WORDS_PER_BLOCK", 1000)
+    monkeypatch.setattr("pairloom.corpus.inputs.word_lists.WORDS_PER_BLOCK", 1000)
     return counting.count
 
 

@@ -3,7 +3,7 @@
 Each thread counts blocks of text in a table of its own, and the tables are added up at the end:
 
     text files   blocks of bytes -> a compiled kernel -> a table for each thread -> the sum of the tables
-    token lists  words -> Python's Counter, emptied when it grows large -> one table
+    token lists  words joined to such blocks -> the same; lists of words with white space -> Python's Counter -> a table
     by workers   pieces of files -> tables, each counted by a worker -> added to the tables of the threads here
 
 A sum does not depend on which thread counted which block, so the counts are the same for any number of threads. A table
@@ -14,7 +14,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES, checked_threads
 from pairloom.corpus.inputs.row_batch import listed
+from pairloom.corpus.inputs.word_lists import WordBlock
 from pairloom.corpus.pieces import PIECE_BYTES
 from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
 from pairloom.corpus.sentences import Corpus, Utf8Block
@@ -37,7 +38,6 @@ from pairloom.system.threads import in_order
 from pairloom.types import Counts, PathName
 
 _WORDS_PER_STEP = 1 << 14  # read from the arena at a time
-_COUNTER_WORDS = 1 << 18  # different words that Python counts before they are added to a table
 _WORKER_TABLE = 64 << 20  # bytes: a worker sends a table when it would grow beyond this
 
 
@@ -122,14 +122,14 @@ def count(
     cache_dir: the folder for these files; the user's cache folder if None.
     reading: workers that read and count the files, if they see them.
     """
-    n_threads = checked_threads(threads) if corpus.has_blocks else 1
+    n_threads = checked_threads(threads)
     report = reporter("count", corpus.size_bytes, on_progress)
     groups = pieces_for(reading, corpus)
     with _ThreadTables(n_threads, memory_for_counting(max_memory), cache_dir) as tables:
         if reading is not None and groups:
             n_tokens, too_long = _count_by_workers(reading, corpus, groups, tables, report)
         else:
-            n_tokens, too_long = (_count_blocks if corpus.has_blocks else _count_lists)(corpus, tables, report)
+            n_tokens, too_long = _count_here(corpus, tables, report)
         corpus.check_unchanged()
         _warn(corpus, too_long)
         words, n_left_out, highest = tables.added_up(word_filter or WordFilter())
@@ -183,22 +183,38 @@ class _ThreadTables(TableBudget):
         return tables[0]
 
 
-def _count_blocks(corpus: Corpus, tables: _ThreadTables, report: Callable[[int], None]) -> tuple[int, int]:
+def _count_here(corpus: Corpus, tables: _ThreadTables, report: Callable[[int], None]) -> tuple[int, int]:
     from pairloom.kernel.text import words as kernel
 
-    def count_block(block: Utf8Block) -> tuple[int, int, int]:
+    def count_block(block: Utf8Block | WordBlock) -> tuple[int, int, int]:
         table = tables.idle.get_nowait()  # never empty: there are as many tables as threads
         try:
-            table, n_tokens, too_long = kernel.count(table, block.data, tables.make_room)
+            if block.data is None:
+                counter = Counter(chain.from_iterable(block.lines))
+                table, n_tokens, too_long = _with(counter, table, tables), counter.total(), 0
+            else:
+                table, n_tokens, too_long = kernel.count(table, block.data, tables.make_room)
         finally:
             tables.idle.put(table)
-        return n_tokens, too_long, block.done
+        return n_tokens, too_long + (block.too_long if isinstance(block, WordBlock) else 0), block.done
 
+    map_blocks: Any = corpus.map_blocks if corpus.has_blocks else corpus.map_word_blocks
     n_tokens = too_long = 0
-    for tokens, long, done in corpus.map_blocks(count_block, tables.threads):
+    for tokens, long, done in map_blocks(count_block, tables.threads):
         n_tokens, too_long = n_tokens + tokens, too_long + long
         report(done)
     return n_tokens, too_long
+
+
+def _with(counter: Counter[str], table: Any, tables: _ThreadTables) -> Any:
+    """A table with the counts of a Counter added."""
+    from pairloom.kernel.text import words as kernel
+
+    words = [word.encode() for word in counter]
+    arena = np.frombuffer(b"".join(words), np.uint8)
+    offsets = np.cumsum([0, *map(len, words)], dtype=np.int64)
+    table = tables.make_room(table, len(words), len(arena))
+    return kernel.merge(table, arena, offsets, np.array([*counter.values()], np.int64))
 
 
 # --- Counting by workers
@@ -276,39 +292,6 @@ def _count_by_workers(
             corpus.add_nuls(name, n)
         report(done)
     return n_tokens, too_long
-
-
-# --- Counting token lists
-
-
-def _count_lists(corpus: Corpus, tables: _ThreadTables, report: Callable[[int], None]) -> tuple[int, int]:
-    """Token lists are Python objects, so Python counts them, on one thread."""
-    counter: Counter[str] = Counter()
-    n_tokens = too_long = 0
-    for line in corpus.word_lines():
-        counter.update(line.words)
-        n_tokens += len(line.words)
-        too_long += line.too_long
-        report(line.done)
-        if len(counter) >= _COUNTER_WORDS:
-            _add(counter, tables)
-            counter.clear()
-    _add(counter, tables)
-    return n_tokens, too_long
-
-
-def _add(counter: Counter[str], tables: _ThreadTables) -> None:
-    """Add the counts of a Counter to the only table, some words at a time."""
-    from pairloom.kernel.text import words as kernel
-
-    table, counted = tables.idle.get(), iter(counter.items())
-    while batch := list(islice(counted, _COUNTER_WORDS)):
-        words = [word.encode() for word, _ in batch]
-        arena = np.frombuffer(b"".join(words), np.uint8)
-        offsets = np.cumsum([0, *map(len, words)], dtype=np.int64)
-        table = tables.make_room(table, len(words), len(arena))
-        table = kernel.merge(table, arena, offsets, np.array([n for _, n in batch], np.int64))
-    tables.idle.put(table)
 
 
 def _warn(corpus: Corpus, too_long: int) -> None:

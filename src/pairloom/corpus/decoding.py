@@ -7,18 +7,20 @@ If a whole block has no line end, it ends at white space instead. The end of a f
 import codecs
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.corpus.finding import BLOCK_BYTES, SourceFile
 from pairloom.corpus.guessing import guessed_encoding, is_mostly_utf8, other_byte_order, wide_encoding
 from pairloom.corpus.unpacking import unpacked_bytes
-from pairloom.errors import InputError
+from pairloom.errors import CorpusChangedError, InputError
 
 MAX_UNSPACED_BYTES = 64 << 20  # a file with more than this between two white spaces is not text
 READ_AHEAD_BYTES = 24_000_000  # memory for text that is read but not yet used, for each thread
 
 _REPLACE = "replace invalid bytes (--errors replace)"
+_BYTE_ORDER_MARK = "\ufeff".encode()
 _STUB = 2 * MAX_WORD_BYTES  # characters kept of an endless word: enough to see that it is too long
 
 
@@ -28,6 +30,14 @@ class TextBlock(NamedTuple):
     text: str
     goes_on: bool
     read: int  # bytes of the file, as stored, read so far
+
+
+class ByteBlock(NamedTuple):
+    """A `TextBlock` as UTF-8."""
+
+    data: bytes
+    goes_on: bool
+    read: int
 
 
 def text_blocks(file: SourceFile, *, encoding: str, errors: str, keep_unspaced: bool) -> Iterator[TextBlock]:
@@ -54,6 +64,71 @@ def text_blocks(file: SourceFile, *, encoding: str, errors: str, keep_unspaced: 
                 )
     if rest or goes_on:
         yield TextBlock(rest, False, read)
+
+
+def byte_blocks(file: SourceFile, *, encoding: str, errors: str, keep_unspaced: bool) -> Iterator[ByteBlock]:
+    """The text of `text_blocks` as UTF-8. Files in UTF-8 are checked, but neither decoded nor encoded.
+
+    Blocks may be cut at other places than those of `text_blocks`.
+    """
+    if codecs.lookup(encoding).name == "utf-8" and errors == "strict":
+        return _checked_blocks(file, keep_unspaced)
+    return _encoded(text_blocks(file, encoding=encoding, errors=errors, keep_unspaced=keep_unspaced))
+
+
+def _encoded(blocks: Iterator[TextBlock]) -> Iterator[ByteBlock]:
+    return (ByteBlock(text.encode(), goes_on, read) for text, goes_on, read in blocks)
+
+
+def _checked_blocks(file: SourceFile, keep_unspaced: bool) -> Iterator[ByteBlock]:
+    """Cut after a line end or, in a long line, after a space. Text with neither is left to `text_blocks`."""
+    rest, taken, goes_on, read = b"", file.begin, False, file.begin  # taken: where `rest` begins in the file
+    for data, read in unpacked_bytes(file):
+        if taken == 0 and not rest:
+            _refuse_other_encodings(data, file.name, "utf-8")
+        cut = data.rfind(b"\n") + 1
+        if cut == 0 and len(rest) + len(data) > BLOCK_BYTES:
+            cut = data.rfind(b" ") + 1
+            if cut == 0:
+                yield from _unspaced_blocks(file, taken, keep_unspaced)
+                return
+        if cut > 0:
+            block = b"".join((rest, memoryview(data)[:cut]))
+            goes_on = not block.endswith(b"\n")
+            yield ByteBlock(_checked(block, file, taken, keep_unspaced), goes_on, read)
+            rest, taken = b"", taken + len(block)
+        rest += data[cut:]
+    if (last := _checked(rest, file, taken, keep_unspaced)) or goes_on:
+        yield ByteBlock(last, False, read)
+
+
+def _unspaced_blocks(file: SourceFile, begin: int, keep_unspaced: bool) -> Iterator[ByteBlock]:
+    try:
+        blocks = text_blocks(replace(file, begin=begin), encoding="utf-8", errors="strict", keep_unspaced=keep_unspaced)
+        yield from _encoded(blocks)
+    except InputError:
+        _raise_error(file, keep_unspaced)
+        raise
+
+
+def _checked(block: bytes, file: SourceFile, begin: int, keep_unspaced: bool) -> bytes:
+    """A block that begins at this byte of a file, with every line end as LF and without the byte order mark."""
+    try:
+        _ = block.isascii() or block.decode()
+    except UnicodeDecodeError:
+        _raise_error(file, keep_unspaced)
+        raise CorpusChangedError(
+            f"{file.name} was changed while it was read. Start again when nothing writes to it."
+        ) from None
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return block if begin else block.removeprefix(_BYTE_ORDER_MARK)
+
+
+def _raise_error(file: SourceFile, keep_unspaced: bool) -> None:
+    """Raise the error of `text_blocks` for this file: it names the line, which takes reading from the beginning."""
+    for _ in text_blocks(file, encoding="utf-8", errors="strict", keep_unspaced=keep_unspaced):
+        pass
 
 
 def _last_break(text: str) -> int:

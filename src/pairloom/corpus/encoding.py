@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
@@ -24,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import checked_threads
+from pairloom.corpus.inputs.word_lists import WordBlock
 from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
 from pairloom.corpus.sentences import Corpus, Utf8Block
 from pairloom.corpus.vocabulary import Vocabulary
@@ -37,7 +39,6 @@ if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
     from pairloom.kernel.text.words import WordTable
 
 _IDS, _STARTS = "ids.bin", "starts.bin"
-_IDS_PER_WRITE = 1 << 18  # of token lists
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +120,8 @@ def encode(
     if reading is not None and groups:
         encode_some = partial(encode_pieces, table=_table_of(vocabulary), gaps=gaps)
         encoded_lines = read_pieces(reading, encode_some, corpus, groups)
-    elif corpus.has_blocks:
-        encoded_lines = _encode_blocks(corpus, vocabulary, gaps, threads)
     else:
-        encoded_lines = _encode_lists(corpus, vocabulary, gaps)
+        encoded_lines = _encode_here(corpus, vocabulary, gaps, checked_threads(threads))
     with _Writer(target, longest) as writer:
         for lines in encoded_lines:
             writer.add(lines)
@@ -135,16 +134,20 @@ def encode(
     return map_folder(target, vocabulary, writer.digest(vocabulary))
 
 
-def _encode_blocks(corpus: Corpus, vocabulary: Vocabulary, gaps: bool, threads: int | None) -> Iterator[EncodedLines]:
+def _encode_here(corpus: Corpus, vocabulary: Vocabulary, gaps: bool, threads: int) -> Iterator[EncodedLines]:
     from pairloom.kernel.text import words as kernel
 
     table = _table_of(vocabulary)
 
-    def encode_block(block: Utf8Block) -> EncodedLines:
+    def encode_block(block: Utf8Block | WordBlock) -> EncodedLines:
+        if block.data is None:
+            return _encoded_lists(block, vocabulary, gaps)
         ids, line_ends = kernel.encode(table, block.data, gaps)
         return EncodedLines(ids, line_ends, block.goes_on, block.done)
 
-    return corpus.map_blocks(encode_block, checked_threads(threads))
+    map_blocks: Any = corpus.map_blocks if corpus.has_blocks else corpus.map_word_blocks
+    encoded: Iterator[EncodedLines] = map_blocks(encode_block, threads)
+    return encoded
 
 
 def _table_of(vocabulary: Vocabulary) -> "WordTable":
@@ -163,20 +166,13 @@ def encode_pieces(pieces: Pieces, table: "WordTable", gaps: bool) -> Iterator[En
         yield EncodedLines(*kernel.encode(table, block.data, gaps), block.goes_on, block.done)
 
 
-def _encode_lists(corpus: Corpus, vocabulary: Vocabulary, gaps: bool) -> Iterator[EncodedLines]:
-    """The same for lists of words. Lines are gathered until there is enough to write."""
+def _encoded_lists(block: WordBlock, vocabulary: Vocabulary, gaps: bool) -> EncodedLines:
+    """The same for lists, by Python."""
     index = vocabulary.index
-    ids: list[int] = []
-    line_ends: list[int] = []
-    goes_on, done = False, 0
-    for words, _, goes_on, done in corpus.word_lines():
-        ids += [index.get(word, -1) for word in words if gaps or word in index]
-        if not goes_on:
-            line_ends.append(len(ids))
-        if len(ids) >= _IDS_PER_WRITE or len(line_ends) >= _IDS_PER_WRITE:
-            yield EncodedLines(np.array(ids, np.int32), np.array(line_ends, np.int64), goes_on, done)
-            ids, line_ends = [], []
-    yield EncodedLines(np.array(ids, np.int32), np.array(line_ends, np.int64), goes_on, done)
+    lines = [[index.get(word, -1) for word in words if gaps or word in index] for words in block.lines]
+    ends = np.cumsum([len(line) for line in lines], dtype=np.int64)
+    ids = np.array(list(chain.from_iterable(lines)), np.int32)
+    return EncodedLines(ids, ends[: len(lines) - block.goes_on], block.goes_on, block.done)
 
 
 class _Writer:

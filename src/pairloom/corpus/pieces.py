@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairloom.config import TextOptions
-from pairloom.corpus.decoding import TextBlock, text_blocks
+from pairloom.corpus.decoding import ByteBlock, TextBlock, byte_blocks, text_blocks
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.inputs.arrow_rows import check_not_arrow
 from pairloom.corpus.plain_text import check_plain_text
@@ -40,15 +40,33 @@ class TextPiece(NamedTuple):
         plain: refuse a file that is in another format than plain text. keep_unspaced: see `text_blocks`.
         """
         file, text = self.file, self.text
-        if plain and file.begin == 0:
+        plain &= file.begin == 0
+        if plain:
             check_not_arrow(file)
         blocks = text_blocks(file, encoding=text.encoding, errors=text.errors, keep_unspaced=keep_unspaced)
         for number, block in enumerate(blocks):
-            if plain and number == 0 and file.begin == 0:
+            if plain and number == 0:
                 check_plain_text(block.text, file, spaced=text.rule == "spaces")
             nuls = block.text.count("\0") if "\0" in block.text else 0  # `in` is ten times as fast, if there are none
             content = block.text.lower() if text.lowercase else block.text
             yield TextBlock(content, block.goes_on, self.before + block.read), nuls
+
+    def utf8_blocks(self, plain: bool, keep_unspaced: bool) -> Iterator[tuple[ByteBlock, int]]:
+        """`blocks` as UTF-8. Faster, unless it has to be put into lower case."""
+        file, text = self.file, self.text
+        if text.lowercase:
+            for (content, goes_on, read), nuls in self.blocks(plain, keep_unspaced):
+                yield ByteBlock(content.encode(), goes_on, read), nuls
+            return
+        plain &= file.begin == 0
+        if plain:
+            check_not_arrow(file)
+        blocks = byte_blocks(file, encoding=text.encoding, errors=text.errors, keep_unspaced=keep_unspaced)
+        for number, block in enumerate(blocks):
+            if plain and number == 0:
+                check_plain_text(block.data.decode(), file, spaced=text.rule == "spaces")
+            nuls = block.data.count(0) if 0 in block.data else 0
+            yield block._replace(read=self.before + block.read), nuls
 
     @property
     def size(self) -> int:

@@ -99,9 +99,9 @@ def utf8_blocks(pieces: Pieces) -> Iterator[PieceBlock]:
     for piece in pieces:
         _check_here(piece.whole_file().file)
         separate, options = separator(piece.text), piece.text
-        blocks = piece.blocks(plain=not options.as_text, keep_unspaced=options.rule != "spaces")
-        for (text, goes_on, done), nuls in blocks:
-            block = Utf8Block(separate(np.frombuffer(text.encode(), np.uint8)), goes_on, done)
+        blocks = piece.utf8_blocks(plain=not options.as_text, keep_unspaced=options.rule != "spaces")
+        for (data, goes_on, done), nuls in blocks:
+            block = Utf8Block(separate(np.frombuffer(data, np.uint8)), goes_on, done)
             yield PieceBlock(block, piece.file.name, nuls)
 
 

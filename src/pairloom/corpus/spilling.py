@@ -34,7 +34,7 @@ Ranges = Iterable[tuple[tuple[int, int], tuple[int, int]]]  # for each spilled t
 _BUCKET_BITS = 10
 BUCKETS = 1 << _BUCKET_BITS
 WORDS_PER_WRITE = 1 << 16  # some MB
-BYTES_PER_ENTRY = 200  # memory for an entry while tables are added up: as read, and in a table that may be half empty
+BYTES_PER_ENTRY = 232  # memory for an entry while tables are added up: as read, and in a table that may be half empty
 FEWEST_ENTRIES = 1 << 12
 _NO_NUMBERS: Starts = np.empty(0, np.int64)
 

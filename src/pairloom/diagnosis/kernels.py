@@ -140,7 +140,9 @@ def _walk(folder: Path) -> None:
 
     edges = [("a", "b", 1.0), ("b", "c", 2.0), ("c", "a", 0.5)]
     walk(edges, walks=1, length=4, threads=1, p=0.5, q=2.0).save(folder / "walks.txt")
-    list(walk(edges, walks=1, length=4, threads=1))
+    file = folder / "edges.txt"
+    file.write_text("".join(f"{u} {v} {weight}\n" for u, v, weight in edges))
+    list(walk(file, walks=1, length=4, threads=1))
 
 
 def _phrases(folder: Path) -> None:

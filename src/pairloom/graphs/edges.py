@@ -13,12 +13,14 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES, TextOptions, is_number, is_whole
-from pairloom.corpus.lines import LineFiles, Lines, check_lengths, is_path
+from pairloom.corpus.lines import ByteLines, LineFiles, Lines, check_lengths, is_path
 from pairloom.errors import CorpusTypeError, InputError
 from pairloom.system.display import of_type
-from pairloom.types import PathName
+from pairloom.system.threads import in_order
+from pairloom.types import Float64s, Ids, PathName
 
 Edge = tuple[str, str, float | None]  # u, v, and the weight if one was given
 
@@ -45,6 +47,16 @@ class EdgeBlock(NamedTuple):
     done: int  # bytes of files read so far
 
 
+class NumberedEdges(NamedTuple):
+    """Some edges, in their order, with nodes as numbers. Node i has the name names[offsets[i] : offsets[i + 1]]."""
+
+    names: npt.NDArray[np.uint8]  # UTF-8, in the order in which nodes first occur
+    offsets: npt.NDArray[np.int64]
+    ends: Ids  # (edges, 2): u and v
+    weights: Float64s
+    done: int  # bytes of files read so far
+
+
 class Edges:
     """The edges of files or of an iterable. They can be read as often as the source can."""
 
@@ -67,6 +79,41 @@ class Edges:
         numbered = enumerate(self._tuples)
         while edges := [checked_edge(edge, f"edge {number}") for number, edge in islice(numbered, _EDGES_PER_BLOCK)]:
             yield EdgeBlock([(u.lower(), v.lower(), weight) for u, v, weight in edges] if self._lowercase else edges, 0)
+
+    def numbered(self, threads: int = 1) -> Iterator[NumberedEdges]:
+        """`blocks` with numbers for nodes, in each block its own. Compiled code parses files, on several threads."""
+        if self._files:
+            return in_order(_parsed, self._files.byte_blocks(), threads)
+        return map(_numbered, self.blocks())
+
+
+def _parsed(lines: ByteLines) -> NumberedEdges:
+    """The edges of some lines. Python reads weights that are not plain decimals, and says what is wrong with a line."""
+    from pairloom.kernel.text.edge_lines import parse
+
+    parsed = parse(np.frombuffer(lines.data, np.uint8), HEAVIEST)
+    odd = np.flatnonzero(parsed.weights == 0).tolist()
+    if parsed.bad_line >= 0:
+        return _numbered(EdgeBlock(edges_of(lines.split()), lines.done))
+    if odd:
+        each = lines.split()
+        for i, line in zip(odd, parsed.lines[odd].tolist(), strict=True):
+            parsed.weights[i] = _weight(each.lines[line].split()[2], each.where(line))
+    return NumberedEdges(parsed.names, parsed.offsets, parsed.ends, parsed.weights, lines.done)
+
+
+def _numbered(block: EdgeBlock) -> NumberedEdges:
+    index: dict[str, int] = {}
+    number = index.setdefault
+    ends = [number(node, len(index)) for u, v, _ in block.edges for node in (u, v)]
+    names = [name.encode() for name in index]
+    return NumberedEdges(
+        np.frombuffer(b"".join(names), np.uint8),
+        np.cumsum([0, *map(len, names)], dtype=np.int64),
+        np.array(ends, np.int32).reshape(-1, 2),
+        np.array([1.0 if weight is None else weight for _, _, weight in block.edges]),
+        block.done,
+    )
 
 
 def edges_of(lines: Lines) -> list[Edge]:

@@ -6,12 +6,13 @@
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from pairloom.errors import InputError
-from pairloom.graphs.edges import Edge, Edges
+from pairloom.graphs.edges import Edges
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.types import Float64s, Ids, Starts
 
@@ -64,18 +65,21 @@ def step_probabilities(graph: Graph, v: int, t: int | None = None, p: float = 1.
 # --- From edges
 
 
-def graph_of(edges: Edges, *, directed: bool = False, on_progress: OnProgress = ignore) -> Graph:
+def graph_of(edges: Edges, *, directed: bool = False, threads: int = 1, on_progress: OnProgress = ignore) -> Graph:
     """Build a graph. The weights of repeated edges are added up. Unless `directed`, each edge goes both ways."""
-    index: dict[str, int] = {}
+    from pairloom.kernel.text.words import absorb, contents, empty_table
+
+    nodes = empty_table()
     pairs, weights = [np.empty((0, 2), np.int32)], [np.empty(0)]
     report = reporter("read", edges.size_bytes, on_progress)
-    for block in edges.blocks():
-        pairs.append(_numbered(block.edges, index))
-        weights.append(np.array([1.0 if weight is None else weight for _, _, weight in block.edges]))
+    for block in edges.numbered(threads):
+        nodes, rows = absorb(nodes, block.names, block.offsets)
+        pairs.append(rows.astype(np.int32)[block.ends])
+        weights.append(block.weights)
         report(block.done)
-    if not index:
+    names = _names(*contents(nodes)[:2])
+    if not names:
         raise InputError(f"{edges.name} has no edges. Write one edge per line, as `u v` or `u v weight`.")
-    names = list(index)
     by_name = sorted(range(len(names)), key=names.__getitem__)
     rank = np.empty(len(names), np.int32)
     rank[by_name] = np.arange(len(names), dtype=np.int32)
@@ -85,11 +89,9 @@ def graph_of(edges: Edges, *, directed: bool = False, on_progress: OnProgress = 
     return Graph(tuple(names[i] for i in by_name), starts, ends, None if np.ptp(weight) == 0 else weight)
 
 
-def _numbered(edges: list[Edge], index: dict[str, int]) -> npt.NDArray[np.int32]:
-    """Both nodes of each edge as numbers, in the order in which nodes first occur."""
-    number = index.setdefault
-    flat = [number(node, len(index)) for u, v, _ in edges for node in (u, v)]
-    return np.array(flat, np.int32).reshape(-1, 2)
+def _names(arena: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]) -> list[str]:
+    data = arena.tobytes()
+    return [data[begin:end].decode() for begin, end in pairwise(offsets.tolist())]
 
 
 def _both_ways(pairs: Ids, weights: Float64s, directed: bool) -> tuple[Ids, Float64s]:

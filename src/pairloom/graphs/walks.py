@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import Errors, TextOptions, check_names, check_number, check_whole, checked_threads
+from pairloom.corpus.inputs.word_lists import WordLine
 from pairloom.corpus.lines import reading_options
-from pairloom.corpus.sentences import Corpus, GeneratedText, Utf8Block, WordLine
+from pairloom.corpus.sentences import Corpus, GeneratedText, Utf8Block
 from pairloom.drawing.notebook import card, first_words
 from pairloom.errors import ConfigError
 from pairloom.graphs.edges import Edges, EdgesLike
@@ -95,7 +96,8 @@ def walk(
     config = WalkConfig(**{name: given[name] for name in _CONFIG if name in given})
     threads = checked_threads(threads)
     source = Edges(edges, reading_options({name: given[name] for name in _READING if name in given}))
-    return Walks(graph_of(source, directed=config.directed, on_progress=logged(on_progress)), config, threads)
+    graph = graph_of(source, directed=config.directed, threads=threads, on_progress=logged(on_progress))
+    return Walks(graph, config, threads)
 
 
 class Walks(GeneratedText):

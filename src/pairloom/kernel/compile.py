@@ -16,9 +16,11 @@ import logging
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding
 import numba
 from numba.core.caching import IndexDataCacheFile
 from numba.core.registry import cpu_target
@@ -55,6 +57,17 @@ def njit(**options):
     return compiled
 
 
+@cache
+def _announce(folder: str) -> None:
+    """Log why the program compiles, once for each folder of kernels."""
+    _log.info(
+        "kernels are compiled for this CPU (%s), since %s does not have them: this is the first start of its kind, or "
+        "pairloom, Numba or the CPU has changed",
+        os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name(),
+        folder,
+    )
+
+
 class KernelFile(IndexDataCacheFile):
     """The cache of one function. A key identifies a compiled version: types of arguments, CPU, bytecode."""
 
@@ -73,6 +86,7 @@ class KernelFile(IndexDataCacheFile):
                 return None
             stored, code = self._load_data(self._path(key).name)  # stops where the pickle ends
         except OSError as error:
+            _announce(self._cache_path)
             _log.debug("%s is compiled, since it is not in the cache: %s", self._path(key).name, error.strerror)
             return None
         return code if stored == key else None

@@ -5,8 +5,9 @@ from itertools import permutations
 from typing import Any, Unpack
 
 from pairloom.config import MAX_WORD_BYTES, check_whole
+from pairloom.corpus.inputs.word_lists import WordLine
 from pairloom.corpus.lines import LineFiles, check_lengths, is_path, reading_options
-from pairloom.corpus.sentences import WordLine, open_corpus
+from pairloom.corpus.sentences import open_corpus
 from pairloom.errors import InputError
 from pairloom.pairings.pairs import Pair, Pairs, ReadingKeywords
 from pairloom.types import CorpusLike

@@ -9,7 +9,7 @@ from pairloom.corpus.decoding import READ_AHEAD_BYTES
 from pairloom.system.display import number_of
 from pairloom.system.memory import Budget, MemoryItem
 
-PER_WORD = 110  # bytes: its count and position, and its entry in the hash table
+PER_WORD = 126  # bytes: its count and position, and its entry in the hash table
 PER_LISTED_WORD = 190  # if the corpus is token lists: also a Python string and a key in a dict
 PER_PAIR = 84  # kept: once by its key and once by its words
 PER_PHRASE = 700  # a tuple of strings with its score, in several dicts

@@ -199,20 +199,32 @@ def workers(threads: int) -> Iterator[Workers]:
 # --- Ways to spread work over threads
 
 
-def in_order(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
-    """map(function, items) on `threads` threads, reading only a few items ahead. Stops at the first exception."""
+def in_order(
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    threads: int,
+    stop: Callable[[], object] = lambda: None,
+) -> Iterator[Result]:
+    """map(function, items) on `threads` threads, reading only a few items ahead. Stops at the first exception.
+
+    stop: called at an exception, before waiting for the calls that still run. It may make them end sooner.
+    """
     if threads == 1:
         yield from map(function, items)
         return
     in_flight: deque[Future[Result]] = deque()
     with workers(threads) as pool:
-        for item in items:
-            in_flight.append(pool.submit(function, item))
-            # Results that are ready go out at once, so that an error is not held back by slow items.
-            while in_flight and (len(in_flight) > 2 * threads or in_flight[0].done()):
+        try:
+            for item in items:
+                in_flight.append(pool.submit(function, item))
+                # Results that are ready go out at once, so that an error is not held back by slow items.
+                while in_flight and (len(in_flight) > 2 * threads or in_flight[0].done()):
+                    yield in_flight.popleft().result()
+            while in_flight:
                 yield in_flight.popleft().result()
-        while in_flight:
-            yield in_flight.popleft().result()
+        except BaseException:
+            stop()
+            raise
 
 
 # --- Other libraries' threads

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Self
 
 from pairloom.config import TextOptions
-from pairloom.corpus.sentences import Corpus, GeneratedText, TokenCorpus, checked_sentence
+from pairloom.corpus.inputs.word_lists import checked_sentence
+from pairloom.corpus.sentences import Corpus, GeneratedText, TokenCorpus
 from pairloom.errors import CorpusTypeError
 from pairloom.system.display import of_type
 from pairloom.system.files import output_errors

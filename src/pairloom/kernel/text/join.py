@@ -7,9 +7,10 @@ import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
-from pairloom.kernel.memory import address
+from pairloom.kernel.memory import address, int64_at
 from pairloom.kernel.text.phrases import Slots, value_of
-from pairloom.kernel.text.words import AT_LINE_END, Bytes, WordTable, empty_found, find, places_of, scan
+from pairloom.kernel.text.scan import AT_LINE_END, LENGTH, START, room_for_entries, scan
+from pairloom.kernel.text.words import Bytes, WordTable, entry_at, find, places_of
 
 
 class Joiner(NamedTuple):
@@ -34,7 +35,7 @@ def join(joiner: Joiner, data: Bytes, goes_on: bool) -> Bytes:
     most = len(data) + 1  # tokens: each takes at least a byte
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
     words, joined = np.empty(most, np.int32), np.zeros(most, np.bool_)
-    n = _tokens(joiner.words, data, starts, ends, words, empty_found())
+    n = _tokens(joiner.words, data, starts, ends, words, room_for_entries())
     _mark(joiner.is_connector, joiner.gaps, joiner.pairs, words, joined, n)
     out = np.empty(len(data) + len(joiner.delimiter) * int(joined[:n].sum()) + 1, np.uint8)
     written = out[: _write(data, starts, ends, words, joined, n, joiner.delimiter, goes_on, out)]
@@ -43,21 +44,22 @@ def join(joiner: Joiner, data: Bytes, goes_on: bool) -> Bytes:
 
 
 @njit(nogil=True, cache=True)
-def _tokens(table, data, starts, ends, words, found):
+def _tokens(table, data, starts, ends, words, room):
     """Find the words and line ends of a text: their places and their numbers. Returns how many there are."""
     places = places_of(table)
-    begin = address(data)
+    begin, found = address(data), address(room)
     at, limit = begin, begin + len(data)
     n = 0
     while at < limit:
-        n_found, at = scan(at, limit, places, found)
+        n_found, at = scan(at, limit, places.slots, places.mask, found)
         for i in range(n_found):
-            start, end = found.start[i], found.end[i]
-            if end == AT_LINE_END:
+            entry = entry_at(found, i)
+            start, length = int64_at(entry, START) - begin, int64_at(entry, LENGTH)
+            if length == AT_LINE_END:
                 words[n] = _LINE_END
-            elif end - start <= MAX_WORD_BYTES:
-                word, _ = find(places, start, end, limit, found.hash[i])
-                words[n], starts[n], ends[n] = word, start - begin, end - begin
+            elif length <= MAX_WORD_BYTES:
+                word, _ = find(places, entry, limit)
+                words[n], starts[n], ends[n] = word, start, start + length
             else:
                 continue
             n += 1

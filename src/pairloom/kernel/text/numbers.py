@@ -98,6 +98,29 @@ def parse_number(at):
 
 
 @njit(nogil=True, cache=True)
+def parse_exactly(at):
+    """The float64 at an address, as `float` reads it, and where it ends. 0 and 0 if Python has to read it.
+
+    Up to 2^53, whole numbers are exact in float64, and so are the powers of ten up to 10^22. So the only rounding is
+    that of one product or quotient, and the result is the float64 nearest to the number (Clinger 1990).
+    """
+    first = at
+    mantissa, at = _parse_digits(at, 0)
+    n_digits, exponent = at - first, 0
+    if byte_at(at) == _DOT:
+        mantissa, end = _parse_digits(at + 1, mantissa)
+        exponent = at + 1 - end
+        n_digits -= exponent
+        at = end
+    power, at = _parse_exponent(at)
+    exponent += power
+    if n_digits == 0 or n_digits > _DIGITS or mantissa > 1 << 53 or abs(exponent) > 22:
+        return 0.0, 0
+    scale = _POWERS[abs(exponent) - _LEAST]
+    return (mantissa / scale if exponent < 0 else mantissa * scale), at
+
+
+@njit(nogil=True, cache=True)
 def _parse_digits(at, mantissa):
     """The mantissa with more digits appended, and where they end. With more than 18 digits the result means nothing."""
     digit = np.int64(byte_at(at)) - _ZERO

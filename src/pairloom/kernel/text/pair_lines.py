@@ -7,18 +7,17 @@ import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
-from pairloom.kernel.memory import address
+from pairloom.kernel.memory import address, int64_at
 from pairloom.kernel.text.numbers import parse_number
+from pairloom.kernel.text.scan import AT_LINE_END, LENGTH, START, room_for_entries, scan
 from pairloom.kernel.text.words import (
-    AT_LINE_END,
     Bytes,
     WordTable,
     add_word,
-    empty_found,
     empty_table,
+    entry_at,
     find,
     places_of,
-    scan,
     with_capacity,
 )
 
@@ -50,34 +49,35 @@ def parse(data: Bytes) -> Parsed:
     arrays = [np.empty(most, kind) for kind in kinds]
     words, contexts = (empty_table(min(most, 1 << 12), len(data)) for _ in range(2))
     state = np.zeros(4, np.int64)  # where the line begins, its number, pairs so far, whether any line has a weight
-    found = empty_found()
-    while (how := _parse(words, contexts, data, tuple(arrays), state, found)) == _FULL:
+    room = room_for_entries()
+    while (how := _parse(words, contexts, data, tuple(arrays), state, room)) == _FULL:
         words, contexts = with_capacity(words, 1, 0), with_capacity(contexts, 1, 0)
     w, c, weights, lines, odd = (array[: state[2]] for array in arrays)
     return Parsed(words, contexts, w, c, weights, lines, odd, bool(state[3]), int(state[1]) if how == _BAD else -1)
 
 
 @njit(nogil=True, cache=True)
-def _row(table, places, data, begin, start, end, limit, h):
+def row_of(table, places, entry, limit):
     """The row of a word in a table, where it is added if it is new. The table must not be full."""
-    word, slot = find(places, start, end, limit, h)
-    return word if word >= 0 else add_word(table, data, start - begin, end - begin, h, slot)
+    word, slot = find(places, entry, limit)
+    return word if word >= 0 else add_word(table, entry, slot)
 
 
 @njit(nogil=True, cache=True)
-def _parse(words, contexts, data, arrays, state, found):
+def _parse(words, contexts, data, arrays, state, room):
     """Continue at the line in `state`. Stop at the end, at a line that is not a pair, or when a table is full."""
     w, c, weights, lines, odd = arrays
     word_places, context_places = places_of(words), places_of(contexts)
-    begin = address(data)
+    begin, found = address(data), address(room)
     at, limit = begin + state[0], begin + len(data)
     line, n = state[1], state[2]
     field = 0
     while at < limit:
-        n_found, at = scan(at, limit, word_places, found)
+        n_found, at = scan(at, limit, word_places.slots, word_places.mask, found)
         for i in range(n_found):
-            start, end, h = found.start[i], found.end[i], found.hash[i]
-            if end == AT_LINE_END:
+            entry = entry_at(found, i)
+            start, length = int64_at(entry, START), int64_at(entry, LENGTH)
+            if length == AT_LINE_END:
                 if field == 1:
                     state[1], state[2] = line, n
                     return _BAD
@@ -89,17 +89,17 @@ def _parse(words, contexts, data, arrays, state, found):
                     state[1], state[2] = line, n
                     return _FULL
                 continue
-            if field > 2 or (field < 2 and end - start > MAX_WORD_BYTES):
+            if field > 2 or (field < 2 and length > MAX_WORD_BYTES):
                 state[1], state[2] = line, n
                 return _BAD
             if field == 0:
-                w[n] = _row(words, word_places, data, begin, start, end, limit, h)
+                w[n] = row_of(words, word_places, entry, limit)
                 weights[n], lines[n], odd[n] = 1.0, line, -1
             elif field == 1:
-                c[n] = _row(contexts, context_places, data, begin, start, end, limit, h)
+                c[n] = row_of(contexts, context_places, entry, limit)
             else:
                 weights[n], after = parse_number(start)
-                if after != end:
+                if after != start + length:
                     odd[n] = start - begin
                 state[3] = 1
             field += 1

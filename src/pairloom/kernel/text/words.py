@@ -1,8 +1,7 @@
-"""Splitting, counting and encoding of UTF-8 text, on bytes.
+"""Counting and encoding of the words that `scan.py` finds.
 
-Equivalent to Python's own `str.split()` on each line of the decoded text. Words are kept in a `WordTable`, an
-open-addressing hash table over an arena of bytes. Two words are the same only if all their bytes are, whatever their
-hashes.
+Words are kept in a `WordTable`, an open-addressing hash table over an arena of bytes. Two words are the same only if
+all their bytes are, whatever their hashes.
 """
 
 from collections.abc import Callable
@@ -13,37 +12,40 @@ import numpy.typing as npt
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.kernel.compile import njit
-from pairloom.kernel.memory import address, byte_at, eight_at, prefetch, trailing_zeros
+from pairloom.kernel.memory import address, byte_at, eight_at, int64_at
+from pairloom.kernel.text.scan import (
+    AT_LINE_END,
+    ENTRY,
+    HASH,
+    HEAD,
+    LENGTH,
+    START,
+    describe,
+    eight_of,
+    room_for_entries,
+    scan,
+)
 
 Bytes = npt.NDArray[np.uint8]
 
-# The kind of each byte. C2, E1, E2 and E3 begin the white space beyond ASCII, and many other characters.
-_ORDINARY, _SPACE, _LINE_END, _MAYBE_SPACE = 0, 1, 2, 3
-_KIND = np.zeros(256, np.uint8)
-_KIND[[0x09, 0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x1F, 0x20]] = _SPACE
-_KIND[[0x0A, 0x0D]] = _LINE_END
-_KIND[[0xC2, 0xE1, 0xE2, 0xE3]] = _MAYBE_SPACE
-
-_SCANNED = 64  # words that are found before they are looked up: see `scan`
-AT_LINE_END = 0  # no address of a word
-
-_ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
-_SPACES_PLUS_ONE = np.uint64(0x2121212121212121)
-_TOP_BITS = np.uint64(0x8080808080808080)
-_MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio; odd, so no information is lost by it
-_HALF = np.uint64(32)
+_HEAD_BYTES = 16  # of a word, which are compared without looking into the arena
+_LONGEST = 255  # longer words have this length in a slot
+_LENGTH_SHIFT = np.uint64(32)
 _LOW = np.uint64(0x00000000FFFFFFFF)
-_HIGH = np.uint64(0xFFFFFFFF00000000)
+_TAG = np.uint64(0xFFFFFF0000000000)  # the bits of a hash that are kept in a slot
 
 
 class WordTable(NamedTuple):
     """Words and their counts. Word e has the bytes arena[offsets[e] : offsets[e + 1]].
 
-    A slot is 0 when empty; otherwise it has the high half of the word's hash and, in its low half, e + 1.
+    A slot is 0 when empty. Otherwise it has 24 bits of the word's hash, 8 bits for its length (255 if that is more),
+    and in its low half e + 1. So a look-up reads a slot and heads[e], and the arena only for words of more than 16
+    bytes.
     """
 
     slots: npt.NDArray[np.uint64]  # a power of two, at least twice the capacity for words
     hashes: npt.NDArray[np.uint64]
+    heads: npt.NDArray[np.uint64]  # (capacity, 2): the first 16 bytes of each word, with zeros after its end
     offsets: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
     arena: Bytes
@@ -60,19 +62,12 @@ class Ids(NamedTuple):
     line_ends: npt.NDArray[np.int64]
 
 
-class _Found(NamedTuple):
-    """Words that were found and not yet looked up: addresses of their bytes, and their hashes."""
-
-    start: npt.NDArray[np.int64]
-    end: npt.NDArray[np.int64]  # or AT_LINE_END
-    hash: npt.NDArray[np.uint64]
-
-
 def empty_table(n_words: int = 1 << 14, n_bytes: int = 1 << 17) -> WordTable:
     """A table for up to `n_words` words with `n_bytes` bytes in total."""
     return WordTable(
         slots=_empty_slots(n_words),
         hashes=np.zeros(n_words, np.uint64),
+        heads=np.zeros((n_words, 2), np.uint64),
         offsets=np.zeros(n_words + 1, np.int64),
         counts=np.zeros(n_words, np.int64),
         arena=np.zeros(n_bytes, np.uint8),
@@ -101,7 +96,7 @@ def count(table: WordTable, data: Bytes, grow: Grow | None = None) -> tuple[Word
     table = grow(table, 0, len(data))
     totals = np.zeros(2, np.int64)
     position = 0
-    while (position := _count_from(table, data, position, totals, empty_found())) < len(data):
+    while (position := _count_from(table, data, position, totals, room_for_entries())) < len(data):
         table = grow(table, 1, 0)
     return table, int(totals[0]), int(totals[1])
 
@@ -117,7 +112,8 @@ def absorb(table: WordTable, arena: Bytes, offsets: npt.NDArray[np.int64]) -> tu
     """Add the words of another table. Returns the table, or a larger one, and the row of each word in it."""
     rows = np.empty(len(offsets) - 1, np.int64)
     table = with_capacity(table, n_words=len(rows), n_bytes=len(arena))
-    _absorb(table, arena, offsets, rows)
+    # By address, since Numba would compile twice: for arenas that can be written, and for others.
+    _absorb(table, arena.ctypes.data, len(arena), offsets, rows, room_for_entries())
     return table, rows
 
 
@@ -132,12 +128,8 @@ def encode(table: WordTable, data: Bytes, gaps: bool = False) -> Ids:
     """The ids of a block's words. Words outside the table are left out, or -1 if `gaps`; too long ones are left out."""
     ids = np.empty(len(data) // 2 + 1, np.int32)
     line_ends = np.empty(len(data) // 2 + 2, np.int64)
-    n_ids, n_lines = _encode(table, data, gaps, ids, line_ends, empty_found())
+    n_ids, n_lines = _encode(table, data, gaps, ids, line_ends, room_for_entries())
     return Ids(ids[:n_ids], line_ends[:n_lines])
-
-
-def empty_found() -> _Found:
-    return _Found(np.empty(_SCANNED, np.int64), np.empty(_SCANNED, np.int64), np.empty(_SCANNED, np.uint64))
 
 
 def _empty_slots(n_words: int) -> npt.NDArray[np.uint64]:
@@ -157,10 +149,11 @@ def with_capacity(table: WordTable, n_words: int, n_bytes: int) -> WordTable:
     if used + n_words > len(table.counts):
         capacity = 2 * used + n_words
         slots = _empty_slots(capacity)
-        _place(slots, table.hashes[:used])
+        _place(slots, table.hashes[:used], table.offsets)
         table = table._replace(
             slots=slots,
             hashes=_longer(table.hashes, capacity),
+            heads=_longer(table.heads, capacity),
             offsets=_longer(table.offsets, capacity + 1),
             counts=_longer(table.counts, capacity),
         )
@@ -175,7 +168,7 @@ def growth(table: WordTable, n_words: int, n_bytes: int) -> int:
         new += 2 * used_bytes + n_bytes
     if used + n_words > len(table.counts):
         capacity = 2 * used + n_words
-        new += 8 * (_n_slots(capacity) + 3 * capacity + 1)
+        new += 8 * (_n_slots(capacity) + 5 * capacity + 1)
     return new
 
 
@@ -195,92 +188,13 @@ def picked(arena: Bytes, offsets: npt.NDArray[np.int64], rows: npt.NDArray[np.in
 
 
 def _longer(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    longer = np.zeros(size, array.dtype)
+    longer = np.zeros((size, *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
     return longer
 
 
 # The innermost functions take addresses, for the reason given in `memory.py`: arrays made the whole twice as slow.
-# `limit` is the end of the memory that may be read.
-
-
-@njit(nogil=True, cache=True)
-def _space_length(at, limit):
-    """The length in bytes of the white space character beyond ASCII at an address, or 0.
-
-    These are U+0085, U+00A0, U+1680, U+2000..U+200A, U+2028, U+2029, U+202F, U+205F and U+3000.
-    """
-    left = limit - at
-    first = byte_at(at)
-    second = byte_at(at + 1) if left > 1 else 0
-    if first == 0xC2:
-        return 2 if second == 0x85 or second == 0xA0 else 0
-    third = byte_at(at + 2) if left > 2 else 0
-    if first == 0xE1:
-        return 3 if second == 0x9A and third == 0x80 else 0
-    if first == 0xE3:
-        return 3 if second == 0x80 and third == 0x80 else 0
-    if second == 0x81:
-        return 3 if third == 0x9F else 0
-    if second == 0x80 and (0x80 <= third <= 0x8A or third == 0xA8 or third == 0xA9 or third == 0xAF):
-        return 3
-    return 0
-
-
-@njit(nogil=True, cache=True)
-def _eight(at, end, limit):
-    """The bytes from `at` to `end`, eight at most, as one uint64 with zeros after the end."""
-    left = end - at
-    if at + 8 <= limit:
-        x = eight_at(at)
-        return x if left >= 8 else x & (_ONES >> np.uint64(64 - 8 * left))
-    x = np.uint64(0)
-    for j in range(min(left, 8)):
-        x |= np.uint64(byte_at(at + j)) << np.uint64(8 * j)
-    return x
-
-
-@njit(nogil=True, cache=True)
-def _word_end(at, limit):
-    """The end of the word that starts at an address."""
-    while at < limit:
-        if at + 8 <= limit:
-            # The lowest top bit that is set belongs to the first byte below 0x21, or of 0x80 and more.
-            x = eight_at(at)
-            odd = ((x - _SPACES_PLUS_ONE) | x) & _TOP_BITS
-            if odd == 0:
-                at += 8
-                continue
-            at += trailing_zeros(odd) >> 3
-        kind = _KIND[byte_at(at)]
-        if kind != _ORDINARY and (kind != _MAYBE_SPACE or _space_length(at, limit) > 0):
-            return at
-        at += 1
-    return limit
-
-
-@njit(nogil=True, cache=True)
-def _hash(start, end, limit):
-    """Eight bytes at a time: xor, multiply, and bring the high bits down."""
-    h = np.uint64(end - start)
-    at = start
-    while at < end:
-        h = (h ^ _eight(at, end, limit)) * _MIX
-        h ^= h >> _HALF
-        at += 8
-    h *= _MIX  # once more, or the last letters of a long word would never reach the low bits, which choose the slot
-    return h ^ (h >> _HALF)
-
-
-@njit(nogil=True, cache=True)
-def _same(one, other, length, limit, other_limit):
-    """Whether the `length` bytes at two addresses are the same."""
-    done = 0
-    while done < length:
-        if _eight(one + done, one + length, limit) != _eight(other + done, other + length, other_limit):
-            return False
-        done += 8
-    return True
+# `limit` is the end of the memory that may be read. An entry is a word as `scan` describes it.
 
 
 class _Places(NamedTuple):
@@ -288,6 +202,7 @@ class _Places(NamedTuple):
 
     slots: int
     mask: int
+    heads: int
     offsets: int
     arena: int
     arena_limit: int
@@ -296,92 +211,103 @@ class _Places(NamedTuple):
 @njit(nogil=True, cache=True)
 def places_of(table):
     arena = address(table.arena)
-    return _Places(address(table.slots), len(table.slots) - 1, address(table.offsets), arena, arena + len(table.arena))
+    return _Places(
+        address(table.slots),
+        len(table.slots) - 1,
+        address(table.heads),
+        address(table.offsets),
+        arena,
+        arena + len(table.arena),
+    )
 
 
 @njit(nogil=True, cache=True)
-def find(places, start, end, limit, h):
-    """(word, slot): the number of the word between two addresses, or -1 and the empty slot where it belongs."""
+def entry_at(found, i):
+    """The address of entry number i."""
+    return found + 8 * ENTRY * i
+
+
+@njit(nogil=True, cache=True)
+def _slot_of(h, length):
+    """A slot without the number of its word."""
+    return (h & _TAG) | np.uint64(min(length, _LONGEST)) << _LENGTH_SHIFT
+
+
+@njit(nogil=True, cache=True)
+def _same_rest(places, word, start, length, limit):
+    """Whether a word of more than 16 bytes is the same after them as word number `word`."""
+    offset = int64_at(places.offsets, word)
+    if int64_at(places.offsets, word + 1) - offset != length:
+        return False
+    other = places.arena + offset
+    for done in range(_HEAD_BYTES, length, 8):
+        mine = eight_of(start + done, start + length, limit)
+        if mine != eight_of(other + done, other + length, places.arena_limit):
+            return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def find(places, entry, limit):
+    """(word, slot): the number of the word of an entry, or -1 and the empty slot where it belongs."""
+    h, length = eight_at(entry + 8 * HASH), int64_at(entry, LENGTH)
+    low, high = eight_at(entry + 8 * HEAD), eight_at(entry + 8 * HEAD + 8)
+    wanted = _slot_of(h, length)
     slot = np.int64(h) & places.mask
     while True:
         content = eight_at(places.slots + 8 * slot)
         if content == 0:
             return np.int64(-1), slot
-        if (content ^ h) & _HIGH == 0:
+        if content & ~_LOW == wanted:
             word = np.int64(content & _LOW) - 1
-            offset = np.int64(eight_at(places.offsets + 8 * word))
-            length = np.int64(eight_at(places.offsets + 8 * word + 8)) - offset
-            if length == end - start and _same(start, places.arena + offset, length, limit, places.arena_limit):
+            head = places.heads + _HEAD_BYTES * word
+            if (
+                eight_at(head) == low
+                and eight_at(head + 8) == high
+                and (length <= _HEAD_BYTES or _same_rest(places, word, int64_at(entry, START), length, limit))
+            ):
                 return word, slot
         slot = (slot + 1) & places.mask
 
 
 @njit(nogil=True, cache=True)
-def add_word(table, data, start, end, h, slot):
-    """Put the new word data[start:end] into the empty slot from `find`. The table must not be full."""
+def add_word(table, entry, slot):
+    """Put the new word of an entry into the empty slot from `find`. The table must not be full."""
+    start, length, h = int64_at(entry, START), int64_at(entry, LENGTH), eight_at(entry + 8 * HASH)
     word = table.used[0]
     offset = table.offsets[word]
-    for j in range(end - start):
-        table.arena[offset + j] = data[start + j]
-    table.offsets[word + 1] = offset + end - start
+    for j in range(length):
+        table.arena[offset + j] = byte_at(start + j)
+    table.offsets[word + 1] = offset + length
     table.hashes[word] = h
-    table.slots[slot] = (h & _HIGH) | np.uint64(word + 1)
+    table.heads[word, 0], table.heads[word, 1] = eight_at(entry + 8 * HEAD), eight_at(entry + 8 * HEAD + 8)
+    table.slots[slot] = _slot_of(h, length) | np.uint64(word + 1)
     table.used[0] = word + 1
     return word
 
 
 @njit(nogil=True, cache=True)
-def scan(at, limit, places, found):
-    """Find the next words and line ends, and prefetch the words' slots. Returns how many, and the next address.
-
-    Some at a time, because a look-up waits for memory, and meanwhile the words after it can be found.
-    """
-    n = 0
-    while at < limit and n < _SCANNED:
-        kind = _KIND[byte_at(at)]
-        if kind == _SPACE:
-            at += 1
-            continue
-        if kind == _LINE_END:
-            found.start[n], found.end[n] = at, AT_LINE_END
-            n += 1
-            at += 1
-            continue
-        if kind == _MAYBE_SPACE:
-            space = _space_length(at, limit)
-            if space > 0:
-                at += space
-                continue
-        end = _word_end(at, limit)
-        h = _hash(at, end, limit)
-        prefetch(places.slots, 2 * (np.int64(h) & places.mask))
-        found.start[n], found.end[n], found.hash[n] = at, end, h
-        n += 1
-        at = end + (end < limit and byte_at(end) == 0x20)
-    return n, at
-
-
-@njit(nogil=True, cache=True)
-def _count_from(table, data, position, totals, found):
+def _count_from(table, data, position, totals, room):
     """Count words from `position` on. Stop at the end of data, or before a new word if the table is full."""
-    places = places_of(table)
+    places, found = places_of(table), address(room)
     counts = table.counts
     begin = address(data)
     at, limit = begin + position, begin + len(data)
     while at < limit:
-        n, after = scan(at, limit, places, found)
+        n, after = scan(at, limit, places.slots, places.mask, found)
         for i in range(n):
-            start, end, h = found.start[i], found.end[i], found.hash[i]
-            if end == AT_LINE_END:
+            entry = entry_at(found, i)
+            length = int64_at(entry, LENGTH)
+            if length == AT_LINE_END:
                 continue
-            if end - start > MAX_WORD_BYTES:
+            if length > MAX_WORD_BYTES:
                 totals[1] += 1
                 continue
-            word, slot = find(places, start, end, limit, h)
+            word, slot = find(places, entry, limit)
             if word < 0:
                 if table.used[0] == len(counts):
-                    return start - begin
-                word = add_word(table, data, start - begin, end - begin, h, slot)
+                    return int64_at(entry, START) - begin
+                word = add_word(table, entry, slot)
             counts[word] += 1
             totals[0] += 1
         at = after
@@ -389,30 +315,31 @@ def _count_from(table, data, position, totals, found):
 
 
 @njit(nogil=True, cache=True)
-def _encode(table, data, gaps, ids, line_ends, found):
+def _encode(table, data, gaps, ids, line_ends, room):
     """Fill ids and line_ends. Returns how many of each."""
-    places = places_of(table)
+    places, found = places_of(table), address(room)
     n_ids = 0
     n_lines = 0
     at = address(data)
     limit = at + len(data)
     while at < limit:
-        n, at = scan(at, limit, places, found)
+        n, at = scan(at, limit, places.slots, places.mask, found)
         for i in range(n):
-            start, end = found.start[i], found.end[i]
-            if end == AT_LINE_END:
+            entry = entry_at(found, i)
+            length = int64_at(entry, LENGTH)
+            if length == AT_LINE_END:
                 if n_lines == 0 or line_ends[n_lines - 1] < n_ids:
                     line_ends[n_lines] = n_ids
                     n_lines += 1
-            elif end - start <= MAX_WORD_BYTES:
-                word, _ = find(places, start, end, limit, found.hash[i])
+            elif length <= MAX_WORD_BYTES:
+                word, _ = find(places, entry, limit)
                 ids[n_ids] = word
                 n_ids += (word >= 0) | gaps
     return n_ids, n_lines
 
 
 @njit(nogil=True, cache=True)
-def _place(slots, hashes):
+def _place(slots, hashes, offsets):
     """Give every word a slot of the empty `slots`. The words differ, so no bytes are compared."""
     mask = len(slots) - 1
     for word in range(len(hashes)):
@@ -420,20 +347,18 @@ def _place(slots, hashes):
         slot = np.int64(h) & mask
         while slots[slot] != 0:
             slot = (slot + 1) & mask
-        slots[slot] = (h & _HIGH) | np.uint64(word + 1)
+        slots[slot] = _slot_of(h, offsets[word + 1] - offsets[word]) | np.uint64(word + 1)
 
 
 @njit(nogil=True, cache=True)
-def _absorb(table, arena, offsets, rows):
-    places = places_of(table)
-    begin = address(arena)
-    limit = begin + len(arena)
+def _absorb(table, begin, n_bytes, offsets, rows, room):
+    """Look up or add all words of an arena of `n_bytes` bytes that begins at an address."""
+    places, entry = places_of(table), address(room)
     for other in range(len(rows)):
-        start, end = offsets[other], offsets[other + 1]
-        h = _hash(begin + start, begin + end, limit)
-        word, slot = find(places, begin + start, begin + end, limit, h)
+        describe(entry, begin + offsets[other], begin + offsets[other + 1], begin + n_bytes)
+        word, slot = find(places, entry, begin + n_bytes)
         if word < 0:
-            word = add_word(table, arena, start, end, h, slot)
+            word = add_word(table, entry, slot)
         rows[other] = word
 
 
