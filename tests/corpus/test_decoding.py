@@ -52,9 +52,10 @@ def test_text_in_another_encoding_can_be_named(write: Callable[..., Path]) -> No
 def test_a_byte_that_is_not_utf8_is_named_with_its_place(write: Callable[..., Path]) -> None:
     path = write(b"one\r\ntwo\rthr\xe9e\n")
     assert message(InputError, sentences, path) == (
-        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. It looks like cp1252: use --encoding cp1252. If other "
-        "files are utf-8, convert this one: iconv -f cp1252 -t utf-8."
+        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. It looks like cp1252: use --encoding cp1252."
     )
+    beside_another = message(InputError, sentences, [path, path])
+    assert beside_another.endswith(" If other files are utf-8, convert this one: iconv -f cp1252 -t utf-8.")
     assert sentences(path, errors="replace")[2] == ["thr\ufffde"]
     assert sentences(path, errors="ignore")[2] == ["thre"]
 

@@ -66,7 +66,9 @@ def refuse_address(path: "PathName", what: str) -> None:
     """Refuse an address where only a local file will do. `what` names the file: "The model"."""
     name = os.fspath(path)
     if is_address(name) or is_path_of_address(name):
-        raise InputError(f"{what} must be a file on this machine, and {shown(name)} is an address. Copy it here first.")
+        raise InputError(
+            f"{what} must be a file on this machine, and {shown(name)} is an address. Give the path of a local file."
+        )
 
 
 def _host_and_path(address: str) -> tuple[str, str]:
