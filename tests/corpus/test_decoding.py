@@ -103,7 +103,7 @@ def test_a_wrong_name_for_utf_8_is_answered_with_utf_8(write: Callable[..., Path
     path = write("größer und älter\n".encode())
     assert "It looks like utf-8: use --encoding utf-8." in message(InputError, sentences, path, encoding="ascii")
     path = write(b"plain text, nothing else\n")
-    expected = f"{path} looks like UTF-8, not utf-16-le: use --encoding utf-8. "
+    expected = f"{path} looks like UTF-8, not utf-16-le: use --encoding utf-8."
     assert message(InputError, sentences, path, encoding="utf-16-le").startswith(expected)
 
 
@@ -118,7 +118,7 @@ def test_utf_16_that_is_cut_in_a_character_is_refused_in_one_line(write: Callabl
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 def test_wide_encodings_are_recognised(write: Callable[..., Path], encoding: str) -> None:
     path = write("hello wide world\n".encode(encoding))
-    expected = f"{path} looks like {encoding.upper()}, not utf-8: use --encoding {encoding}. "
+    expected = f"{path} looks like {encoding.upper()}, not utf-8: use --encoding {encoding}."
     assert message(InputError, sentences, path).startswith(expected)
     assert message(InputError, sentences, path, errors="replace").startswith(expected)
 

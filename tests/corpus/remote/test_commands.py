@@ -10,7 +10,7 @@ from pairloom.cli.main import main
 from pairloom.errors import InputError
 
 TEXT = b"the cat sat on the mat\nthe dog sat on the cat\n" * 40
-OPTIONS = ["--dim", "8", "--epochs", "1", "--min-count", "1", "-q"]
+OPTIONS = ["--dim", "8", "--sample", "0", "--epochs", "1", "--min-count", "1", "-q"]
 
 
 @pytest.fixture
@@ -62,6 +62,8 @@ def test_other_commands_read_addresses_too(files, tmp_path, capsys):
         assert main([*command, "s3://shop/text/a.txt.gz", f"{files.address}/shop/text/b.txt"]) == 0
     assert (tmp_path / "v.txt").read_text().startswith("the ")
     assert "s3://shop/text/a.txt.gz" in capsys.readouterr().out
+    assert main(["inspect", f"{files.address}/shop/text/b.txt?signature=SECRET"]) == 0
+    assert "SECRET" not in "".join(capsys.readouterr())
 
 
 def test_a_saved_command_has_no_secret_and_asks_for_it(files, tmp_path, capsys):
@@ -74,7 +76,7 @@ def test_a_saved_command_has_no_secret_and_asks_for_it(files, tmp_path, capsys):
     capsys.readouterr()
     assert main(["train", "--resume", str(folder)]) == 2
     assert capsys.readouterr().err == (
-        f"pairloom: The password or query of {files.address}/shop/text/b.txt was not saved. Type the whole command "
+        f"pairloom train: The password or query of {files.address}/shop/text/b.txt was not saved. Type the whole command "
         "again, with --resume instead of --checkpoint.\n"
     )
     assert main(["train", signed, "-o", f"{tmp_path}/m.loom", "--resume", str(folder), *OPTIONS]) == 0
