@@ -130,11 +130,15 @@ class TextOptions:
             if value is not None and (not isinstance(value, str) or not value):
                 raise ConfigError(f"{name}={value!r} is not the name of a column. Give a string.")
         if self.column is not None and self.session is not None:
-            raise ConfigError("column and session cannot be used together. Give column, or session and item.")
+            raise ConfigError("column (--column) and session (--session) cannot be used together. Leave out one.")
         if (self.session is None) != (self.item is None):
-            raise ConfigError("session and item belong together: rows of one session, each with an item. Give both.")
+            raise ConfigError(
+                "session (--session) and item (--item) belong together: a row has one of each. Give both."
+            )
         if self.order is not None and self.session is None:
-            raise ConfigError("order sorts the rows of a session. Give session and item too, or leave it out.")
+            raise ConfigError(
+                "order (--order) sorts the rows of a session. Give session and item (--session, --item) too."
+            )
 
     def _check_tokenize(self) -> None:
         if self.tokenize is None:
@@ -234,6 +238,21 @@ class TrainConfig:
         if self.model == "cbow":
             return 0.15 if self.cbow_gradient == "derivative" else 0.05
         return 0.1 if self.objective == "softmax" else 0.025  # Adagrad divides the rate by the gradients so far
+
+    def without_effect(self) -> dict[str, str]:
+        """The options that such a training does not use, each with the choice that makes it so."""
+        unused = {}
+        if self.model != "cbow":
+            unused["cbow_gradient"] = f"model={self.model}"
+        if self.objective != "negative":
+            unused |= dict.fromkeys(("negatives", "noise_power"), f"objective={self.objective}")
+        if self.model == "sppmi-svd":
+            unused |= dict.fromkeys(("epochs", "lr", "min_lr", "heldout"), "model=sppmi-svd")
+        if self.sample == 0:
+            unused["subsampling"] = "sample=0"
+        if self.left is not None and self.right is not None and self.window != "sentence":
+            unused["window"] = "left and right"
+        return unused
 
     def _check_patience(self) -> None:
         if self.patience is None:

@@ -15,7 +15,7 @@
 
     CorpusWarning, VectorsWarning, CheckpointWarning (UserWarnings): something odd, but the work goes on
     SmallTextWarning (a CorpusWarning): other settings would suit the text better
-    IgnoredOptionWarning (a UserWarning): an argument of gensim that has no effect here
+    IgnoredOptionWarning (a UserWarning): an option, or an argument of gensim, that has no effect here
 
     Fault   internal: a reader raises it, and its caller turns it into an InputError with the name of the file
     NoPairsError (an InputError)   internal: its caller knows the corpus, and finds out which option would help
@@ -108,7 +108,7 @@ class CheckpointWarning(UserWarning):
 
 
 class IgnoredOptionWarning(UserWarning):
-    """An argument of gensim has no effect in `pairloom.gensim_compat`, or another one than there."""
+    """An option has no effect beside others, or an argument of gensim has none, or another one, here."""
 
 
 class Fault(Exception):

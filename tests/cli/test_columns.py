@@ -63,7 +63,10 @@ def test_standard_input_has_columns_too(capsys, monkeypatch):
     ("typed", "said"),
     [
         (["--column", "text"], "rows.jsonl has no column 'text'. It has 'id', 'r.text'. Did you mean 'r.text'?"),
-        (["--session", "id"], "session and item belong together: rows of one session, each with an item. Give both."),
+        (
+            ["--session", "id"],
+            "session (--session) and item (--item) belong together: a row has one of each. Give both.",
+        ),
         ([], "rows.jsonl is JSON, an object on each line, not plain text."),
     ],
     ids=str,

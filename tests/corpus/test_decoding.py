@@ -78,9 +78,10 @@ def test_text_in_another_encoding_can_be_named(write: Callable[..., Path]) -> No
 def test_a_byte_that_is_not_utf8_is_named_with_its_place(write: Callable[..., Path]) -> None:
     path = write(b"one\r\ntwo\rthr\xe9e\n")
     assert message(InputError, sentences, path) == (
-        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. It looks like cp1252: use --encoding cp1252. If other "
-        "files are utf-8, convert this one: iconv -f cp1252 -t utf-8."
+        f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. It looks like cp1252: use --encoding cp1252."
     )
+    beside_another = message(InputError, sentences, [path, path])
+    assert beside_another.endswith(" If other files are utf-8, convert this one: iconv -f cp1252 -t utf-8.")
     assert sentences(path, errors="replace")[2] == ["thr\ufffde"]
     assert sentences(path, errors="ignore")[2] == ["thre"]
 
@@ -128,7 +129,7 @@ def test_a_wrong_name_for_utf_8_is_answered_with_utf_8(write: Callable[..., Path
     path = write("größer und älter\n".encode())
     assert "It looks like utf-8: use --encoding utf-8." in message(InputError, sentences, path, encoding="ascii")
     path = write(b"plain text, nothing else\n")
-    expected = f"{path} looks like UTF-8, not utf-16-le: use --encoding utf-8. "
+    expected = f"{path} looks like UTF-8, not utf-16-le: use --encoding utf-8."
     assert message(InputError, sentences, path, encoding="utf-16-le").startswith(expected)
 
 
@@ -143,7 +144,7 @@ def test_utf_16_that_is_cut_in_a_character_is_refused_in_one_line(write: Callabl
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 def test_wide_encodings_are_recognised(write: Callable[..., Path], encoding: str) -> None:
     path = write("hello wide world\n".encode(encoding))
-    expected = f"{path} looks like {encoding.upper()}, not utf-8: use --encoding {encoding}. "
+    expected = f"{path} looks like {encoding.upper()}, not utf-8: use --encoding {encoding}."
     assert message(InputError, sentences, path).startswith(expected)
     assert message(InputError, sentences, path, errors="replace").startswith(expected)
 

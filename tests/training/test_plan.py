@@ -5,7 +5,8 @@ import pytest
 
 import pairloom
 from pairloom.cli.main import main
-from pairloom.errors import ConfigError, InputError
+from pairloom.errors import ConfigError, IgnoredOptionWarning, InputError
+from pairloom.training.plan import Plan
 
 AB = pairloom.Vocabulary(("a", "b"), np.array([2, 1]))
 SMALL = pairloom.Embedding.of_words(pairloom.Vectors(["a", "b"], np.ones((2, 4), np.float32)))
@@ -102,3 +103,38 @@ def test_an_output_that_cannot_be_written_is_refused_too(tmp_path):
     assert str(error.value) == (
         f"The folder {tmp_path / 'nowhere'} of {tmp_path / 'nowhere' / 'm.loom'} does not exist. Create it first."
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "unused"),
+    [
+        ({"cbow_gradient": "undivided"}, "cbow_gradient=undivided has no effect with model=skipgram."),
+        ({"objective": "hs", "negatives": 7}, "negatives=7 has no effect with objective=hs."),
+        ({"objective": "softmax", "noise_power": 1.0}, "noise_power=1.0 has no effect with objective=softmax."),
+        ({"model": "sppmi-svd", "epochs": 7}, "epochs=7 has no effect with model=sppmi-svd."),
+        ({"model": "sppmi-svd", "lr": 0.1}, "lr=0.1 has no effect with model=sppmi-svd."),
+        ({"model": "sppmi-svd", "min_lr": 0.0}, "min_lr=0.0 has no effect with model=sppmi-svd."),
+        ({"model": "sppmi-svd", "heldout": 0.1}, "heldout=0.1 has no effect with model=sppmi-svd."),
+        ({"sample": 0, "subsampling": "published"}, "subsampling=published has no effect with sample=0."),
+        ({"left": 1, "right": 2, "window": 9}, "window=9 has no effect with left and right."),
+    ],
+)
+def test_an_option_without_effect_is_warned_of(options, unused):
+    with pytest.warns(IgnoredOptionWarning) as warned:
+        Plan.of_text(options)
+    assert [str(warning.message) for warning in warned] == [f"{unused} Leave it out."]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"cbow_gradient": "derivative", "negatives": 5, "objective": "hs"},  # at their defaults
+        {"model": "cbow", "cbow_gradient": "undivided"},
+        {"model": "sppmi-svd", "negatives": 7, "noise_power": 1.0},
+        {"left": 1, "window": 9},
+        {"left": 1, "right": 2, "window": "sentence"},
+        {"subsampling": "published"},
+    ],
+)
+def test_an_option_with_an_effect_or_at_its_default_is_not(options):
+    Plan.of_text(options)  # warnings are errors here

@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pairloom.errors import InputError, OutputError
+from pairloom.system.addresses import is_address
 
 
-def input_paths(names: list[str]) -> str | list[Path]:
+def input_paths(names: list[str]) -> str | list[str | Path]:
     """The files to read, as the library takes them. Several become paths: a list of strings could be a sentence."""
     if "" in names:
         raise InputError("The path of the corpus is empty. Give a file, a folder or - for standard input.")
     check_is_text(names)
-    return names[0] if len(names) == 1 else [Path(name) for name in names]
+    return names[0] if len(names) == 1 else [name if is_address(name) else Path(name) for name in names]
 
 
 def check_is_text(names: list[str]) -> None:

@@ -22,6 +22,7 @@ from pairloom.errors import (
     CheckpointWarning,
     ConfigError,
     CorpusWarning,
+    IgnoredOptionWarning,
     PairloomError,
     StoppedError,
     VectorsWarning,
@@ -96,11 +97,13 @@ def _with_option_names(error: PairloomError, args: Namespace) -> str:
 
 def _show_our_warnings() -> None:
     warnings.showwarning = _show_warning
-    for category in (CheckpointWarning, CorpusWarning, VectorsWarning):
+    for category in (CheckpointWarning, CorpusWarning, IgnoredOptionWarning, VectorsWarning):
         warnings.simplefilter("always", category)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    if isinstance(message, IgnoredOptionWarning):  # --cbow-gradient undivided has no effect with --model skipgram
+        message = re.sub(r"\b([a-z_]+)=", lambda name: f"--{name[1].replace('_', '-')} ", str(message))
     print_message(f"pairloom: warning: {message}")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pairloom.cli.files import check_is_text
 from pairloom.errors import InputError, PairloomError
 from pairloom.progress import OnProgress, Progress
+from pairloom.system.addresses import shown
 
 if TYPE_CHECKING:
     from pairloom.vectors.embedding import Embedding
@@ -48,7 +49,7 @@ class ReportOfTraining:
                 embedding,
                 args.report,
                 name=Path(args.output).name,
-                corpus=", ".join(Path(path).name or path for path in args.corpus[:3]),
+                corpus=", ".join(Path(shown(path)).name or shown(path) for path in args.corpus[:3]),
                 curve=self._curve,
                 questions=self._questions,
                 threads=1 if args.ray and args.threads is None else args.threads,

@@ -8,6 +8,7 @@ from typing import Any
 
 from pairloom.cli.arguments import OPTIONS
 from pairloom.errors import InputError
+from pairloom.system.addresses import has_secret, is_address, shown
 
 _NOT_SAVED = {"command", "parser", "resume", "quiet", "json", "config", "verbose"}
 _LISTS = ("corpus", "evaluate")  # of paths
@@ -25,6 +26,7 @@ _PATHS = {
     "round_log",
     "report",
 }
+_SECRET = "#not-saved"  # in place of a password or a signature
 _COLUMNS = {"columns", "column", "session", "item", "order"}
 
 
@@ -34,8 +36,13 @@ def to_json(args: Namespace) -> bytes:
     for name in _PATHS & saved.keys():
         saved[name] = saved[name] and str(Path.cwd() / saved[name])
     for name in _LISTS:
-        saved[name] = [path if path == "-" else str(Path.cwd() / path) for path in saved[name]]
+        saved[name] = [_absolute(path) for path in saved[name]]
     return json.dumps(saved, indent=2).encode() + b"\n"
+
+
+def _absolute(path: str) -> str:
+    """A path that holds in any folder. An address is kept without its secrets, and `_read` asks for them."""
+    return shown(path) + _SECRET * has_secret(path) if path == "-" or is_address(path) else str(Path.cwd() / path)
 
 
 def with_saved(args: Namespace) -> Namespace:
@@ -81,6 +88,12 @@ def _read(path: Path) -> dict[str, Any]:
         raise InputError(
             f"{path} is damaged or missing. Type the whole command again, with --resume instead of --checkpoint."
         )
+    for source in saved["corpus"]:
+        if source.endswith(_SECRET):
+            raise InputError(
+                f"The password or query of {source.removesuffix(_SECRET)} was not saved. Type the whole command again, "
+                "with --resume instead of --checkpoint."
+            )
     return dict(saved)
 
 

@@ -3,6 +3,7 @@
 Read in this order, which is that of the data:
 
     finding, unpacking, decoding    paths -> files -> bytes -> blocks of text
+    remote                          addresses -> copies of their files
     pieces                          files -> pieces that can be read apart
     sentences                       text or token lists -> a `Corpus`: sentences that can be read again
     reading                         pieces -> results of workers, in order

@@ -155,7 +155,7 @@ def _decoded(file: SourceFile, encoding: str, errors: str) -> Iterator[tuple[str
     fresh = position == 0
     for data, read in unpacked_bytes(file):
         if position == 0:
-            _refuse_other_encodings(data, file.name, encoding)
+            _refuse_other_encodings(data, file, encoding)
         text = _decode(decoder, data, position, file, encoding)
         position += len(data)
         if fresh and text:
@@ -182,21 +182,23 @@ def _decode(decoder: io.IncrementalNewlineDecoder, data: bytes, position: int, f
                 f"Get or make it again, name its encoding (--encoding), or {_REPLACE}."
             ) from None
         problem = f"0x{error.object[error.start]:02x} is not valid {encoding}"
-        raise InputError(f"{where}: {problem}. {_advice(error, encoding)}") from None
+        raise InputError(f"{where}: {problem}. {_advice(error, encoding, file.alone)}") from None
 
 
-def _advice(error: UnicodeDecodeError, encoding: str) -> str:
+def _advice(error: UnicodeDecodeError, encoding: str, alone: bool) -> str:
     """What to do about invalid bytes, as far as the bytes around them show it."""
     if codecs.lookup(encoding).name.startswith("utf-8") and is_mostly_utf8(error.object):
         return f"Most of it is UTF-8, so the file is damaged here. Get or make it again, or {_REPLACE}."
     found = guessed_encoding(error.object, error.start)
     if found is None:
         return f"Find out its encoding (`file -i` may know it) and name it (--encoding), or {_REPLACE}."
-    return f"It looks like {found}: {_use(found, encoding)}"
+    return f"It looks like {found}: {_use(found, encoding, alone)}"
 
 
-def _use(found: str, encoding: str) -> str:
+def _use(found: str, encoding: str, alone: bool) -> str:
     """All files are read in one encoding, so one file that differs must be converted."""
+    if alone:
+        return f"use --encoding {found}."
     return f"use --encoding {found}. If other files are {encoding}, convert this one: iconv -f {found} -t {encoding}."
 
 
@@ -212,7 +214,7 @@ def _line_number(file: SourceFile, encoding: str, position: int) -> int:
     return line
 
 
-def _refuse_other_encodings(head: bytes, name: str, encoding: str) -> None:
+def _refuse_other_encodings(head: bytes, file: SourceFile, encoding: str) -> None:
     """Refuse UTF-16, UTF-32 and binary data, which their byte order marks or NULs show, and ASCII read as UTF-16.
 
     UTF-16 in the other byte order is refused too: most of it is valid, and looks like Chinese.
@@ -223,9 +225,9 @@ def _refuse_other_encodings(head: bytes, name: str, encoding: str) -> None:
     else:
         looks = "utf-8" if _is_long_ascii(head) else other_byte_order(head, encoding)
     if looks is not None:
-        raise InputError(f"{name} looks like {looks.upper()}, not {encoding}: {_use(looks, encoding)}")
+        raise InputError(f"{file.name} looks like {looks.upper()}, not {encoding}: {_use(looks, encoding, file.alone)}")
     if not named_wide and head.count(0) * 10 >= len(head) * 3 and len(head) >= 16:
-        raise InputError(f"{name} is full of NUL bytes, so it is not text. Give a text file.")
+        raise InputError(f"{file.name} is full of NUL bytes, so it is not text. Give a text file.")
 
 
 def _is_long_ascii(head: bytes) -> bool:

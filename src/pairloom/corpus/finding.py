@@ -1,4 +1,4 @@
-"""Find the files of a corpus: paths, globs, folders and streams, checked before anything is read.
+"""Find the files of a corpus: paths, globs, folders, streams and addresses, checked before anything is read.
 
 The first of three steps from a path to text. `unpacking.py` opens what is found here, `decoding.py` decodes it.
 """
@@ -9,10 +9,12 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from pairloom.errors import InputError
+from pairloom.system.addresses import is_address, is_path_of_address
 from pairloom.system.files import output_errors
 from pairloom.types import PathName
 
@@ -24,7 +26,7 @@ STDIN = "-"
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file as it was when it was found. A spooled stream keeps the name that the user knows it by.
+    """A file as it was when it was found. A copy of a stream or of a remote file keeps the name that the user knows.
 
     `begin` and `end` limit what is read to a piece of the file: see `pieces.py`.
     """
@@ -37,12 +39,24 @@ class SourceFile:
     _sample: str = field(default="", compare=False)
     begin: int = 0
     end: int | None = None
+    content: str = ""  # SHA-256 of all bytes, of remote files only
+    alone: bool = field(default=False, compare=False)  # whether it is the only file of the corpus, for messages
 
     @classmethod
-    def at(cls, path: Path, name: str, spooled: bool = False) -> "SourceFile":
+    def at(cls, path: Path, name: str, spooled: bool = False, content: str = "") -> "SourceFile":
         """The file as it is now."""
         status = path.stat()
-        return cls(path, name, spooled, status.st_size, _stamp(status))
+        return cls(path, name, spooled, status.st_size, _stamp(status), content=content)
+
+    @property
+    def identity(self) -> tuple[str, ...] | None:
+        """What changes when the file does: of a remote file its bytes, of a local one path, size, time and a sample.
+
+        None for a stream, which may be another one next time.
+        """
+        if self.content:
+            return self.name, self.content
+        return None if self.spooled else (str(self.path.resolve()), *map(str, self.stamp[:2]), self.sample())
 
     def is_unchanged(self) -> bool:
         """Whether size, time and inode are the same as before, and the sample too if one was taken."""
@@ -79,34 +93,40 @@ def _stamp(status: os.stat_result) -> tuple[int, int, int]:
 
 
 def find_files(sources: Sequence[PathName], suffixes: tuple[str, ...] = FOLDER_SUFFIXES) -> list[SourceFile]:
-    """The files that paths, globs, folders and "-" stand for. Of a folder, those that end in one of the suffixes.
+    """The files that paths, globs, folders, addresses and "-" stand for. Of a folder, those that end in a suffix.
 
-    Streams can be read only once, so they are spooled to a temporary file, after all paths have been checked.
+    Streams can be read only once, and remote files should be, so they are copied to temporary files, after all paths
+    have been checked.
     """
-    if [os.fspath(source) for source in sources].count(STDIN) > 1:
+    names = [os.fspath(source) for source in sources]
+    if names.count(STDIN) > 1:
         raise InputError('Standard input ("-") can be read only once. Name it once.')
-    paths = [path for source in sources for path in _expand(os.fspath(source), suffixes)]
-    found: list[SourceFile] = []
+    paths = {name: _expand(name, suffixes) for name in names if not _is_remote(name)}
+    files: dict[str, list[SourceFile]] = {}
     try:
-        for path in paths:
-            found.append(_spool(path) if _is_stream(path) else SourceFile.at(Path(path), path))
+        files |= _downloaded([name for name in names if _is_remote(name)], suffixes)
+        for name, expanded in paths.items():
+            files[name] = []
+            for path in expanded:
+                files[name].append(_spool(path) if _is_stream(path) else SourceFile.at(Path(path), path))
     except BaseException:
-        remove_spooled(found)
+        remove_spooled([file for found in files.values() for file in found])
         raise
-    return found
+    found = [file for name in names for file in files[name]]
+    return found if len(found) > 1 else [replace(file, alone=True) for file in found]
 
 
 def remove_spooled(files: Sequence[SourceFile]) -> None:
-    """Delete the temporary copies of streams."""
+    """Delete the temporary copies of streams and remote files."""
     for file in files:
         if file.spooled:
             file.path.unlink(missing_ok=True)
 
 
 def names_files(source: str) -> bool:
-    """Whether a string names a file, a folder, a glob with matches, or standard input."""
+    """Whether a string names a file, a folder, a glob with matches, an address, or standard input."""
     try:
-        return source == STDIN or (source != "" and Path(source).exists()) or bool(_glob(source))
+        return source == STDIN or is_address(source) or (source != "" and Path(source).exists()) or bool(_glob(source))
     except (OSError, ValueError):  # too long for a path, or with a NUL: probably a sentence
         return False
 
@@ -216,6 +236,27 @@ def _files_below(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
             "from a folder. Give other files by name or by a glob."
         )
     return [str(path) for path in sorted(found, key=lambda path: path.parts)]
+
+
+# --- Remote files
+
+
+def _is_remote(name: str) -> bool:
+    return is_address(name) or (is_path_of_address(name) and not Path(name).exists())
+
+
+def _downloaded(addresses: Sequence[str], suffixes: tuple[str, ...]) -> dict[str, list[SourceFile]]:
+    """Copies of the files that addresses stand for."""
+    if not addresses:
+        return {}
+    from pairloom.corpus.remote.downloading import download, find_remote
+
+    found = find_remote(addresses, suffixes)
+    copies = iter(download([file for files in found for file in files]))
+    return {
+        address: [SourceFile.at(copy.path, copy.name, True, copy.digest) for copy in islice(copies, len(files))]
+        for address, files in zip(addresses, found, strict=True)
+    }
 
 
 # --- Streams

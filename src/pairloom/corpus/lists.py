@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from pairloom.corpus.finding import STDIN
 from pairloom.errors import InputError
+from pairloom.system.addresses import refuse_address
 
 LONGEST_LINE = 1 << 16  # bytes
 _BLOCK = 1 << 16
@@ -28,6 +29,7 @@ def opened(path: str, wanted: str) -> Iterator[BinaryIO]:
             raise InputError("Standard input is closed. Give a file, or something to read from.")
         yield sys.stdin.buffer
         return
+    refuse_address(path, "A list")
     if "\0" in path:
         raise InputError(f"{path!r} cannot be read: a path cannot hold a NUL. {wanted}")
     try:

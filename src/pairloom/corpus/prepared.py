@@ -121,25 +121,25 @@ class _Preparation:
 
     def cached(self, identity: str) -> Encoded:
         """The entry of the cache for a corpus of this identity, built if there is none."""
+        limit = cache_limit()
         entry = self.cache / self._key(identity)
         release = hold(entry)  # before it is read, so that nobody deletes it meanwhile
         found = _read_entry(entry)
         if found is None:
             release()
             _log.debug("%s is not in the cache as %s, so it is encoded", self.corpus.name, entry)
-            return self._new_entry(entry)
+            return self._new_entry(entry, limit)
         _log.info("the encoded text is taken from the cache, %s", entry)
+        _shrink(limit, entry.parent)
         give_back()
         self.check(found.vocabulary)
         return _released_with(found, release)
 
-    def _new_entry(self, entry: Path) -> Encoded:
-        """Build an entry. Older ones go if $PAIRLOOM_CACHE_SIZE is exceeded."""
-        limit = cache_limit()
+    def _new_entry(self, entry: Path, limit: int | None) -> Encoded:
+        """Build an entry."""
         encoded = _build_entry(entry, self.corpus.name, self._build)
         encoded = _released_with(encoded, hold(encoded.folder))
-        if limit is not None and (freed := shrink_cache(limit, encoded.folder.parent)):
-            _log.info("%s of older texts are deleted from the cache", format_bytes(freed))
+        _shrink(limit, encoded.folder.parent)
         return encoded
 
     def found(self, identity: str) -> Vocabulary | None:
@@ -206,6 +206,12 @@ class _Preparation:
             words = [self.vocabulary.digest]
         parts = [FORMAT, unicodedata.unidata_version, identity, *reading, [*words, self.gaps]]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def _shrink(limit: int | None, cache: Path) -> None:
+    """Delete the oldest entries that exceed $PAIRLOOM_CACHE_SIZE and are not in use."""
+    if limit is not None and (freed := shrink_cache(limit, cache)):
+        _log.info("%s of older texts are deleted from the cache", format_bytes(freed))
 
 
 def _check_same_words(corpus: Corpus, encoded: Encoded) -> None:

@@ -1,7 +1,7 @@
 """Text from files or from Python, as sentences that can be read more than once.
 
-A corpus is read twice: to count its words and to encode them. So files are opened again, streams are spooled to a
-temporary file, and a Python iterable must be able to start over.
+A corpus is read twice: to count its words and to encode them. So files are opened again, streams and remote files are
+copied to temporary files, and a Python iterable must be able to start over.
 
 The rules of text:
 - A line is a sentence. Lines end at CR, LF, CRLF or the end of a file, and nowhere else.
@@ -49,6 +49,7 @@ from pairloom.corpus.pieces import TextPiece, pieces_for_workers, whole_files
 from pairloom.corpus.plain_text import ADVICE
 from pairloom.corpus.separating import separator
 from pairloom.errors import CorpusChangedError, CorpusTypeError, CorpusWarning, InputError
+from pairloom.system.addresses import shown
 from pairloom.system.display import number_of, of_type, quoted
 from pairloom.system.processes import Processes
 from pairloom.system.threads import in_order
@@ -173,7 +174,8 @@ def open_corpus(
 
     source is one of
     - a path: a file (plain, gzip, bzip2, xz or zstd), a glob, a folder, or "-" for standard input
-    - a list of such paths
+    - an address of a file, or of a glob or folder on an object store: s3://, gs://, https://
+    - a list of such paths and addresses
     - an iterable of lists of words that can be read more than once: [["a", "b"], ["c", "d"]]
     - a `GeneratedText`, for example the result of `pairloom.walk`
     - with text.column, or text.session and text.item: files of JSON Lines, CSV, Parquet or Arrow, or a data frame
@@ -223,14 +225,15 @@ class FileCorpus(Corpus):
         super().__init__(_name(sources, files), text, sum(file.size for file in files) if files else None)
 
     def identity(self) -> str | None:
-        """SHA-256 of each file's path, size, time of change and a sample of its bytes."""
-        if not self._files or self.text.tokenizer is not None or any(file.spooled for file in self._files):
+        """SHA-256 of the identities of all files."""
+        if not self._files or self.text.tokenizer is not None:
             return None
         self.check_unchanged()
         digest = hashlib.sha256()
         for file in self._files:
-            fields = (str(file.path.resolve()), *map(str, file.stamp[:2]), file.sample(), "")
-            digest.update("\0".join(fields).encode("utf-8", "surrogateescape"))
+            if (fields := file.identity) is None:
+                return None
+            digest.update("\0".join([*fields, ""]).encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
 
     def check_unchanged(self) -> None:
@@ -446,7 +449,7 @@ def _name(sources: Sequence[PathName], files: Sequence[SourceFile]) -> str:
     if len(files) == 1:
         return files[0].name
     if len(sources) == 1:
-        return os.fspath(sources[0])
+        return shown(sources[0])
     return f"the corpus ({files[0].name} and {number_of(len(files) - 1, 'more file')})"
 
 

@@ -37,6 +37,7 @@ from pairloom.formats import (
 )
 from pairloom.formats.fasttext import FastTextVectors
 from pairloom.formats.opening import ReadOptions
+from pairloom.system.addresses import refuse_address
 from pairloom.system.files import check_folder
 from pairloom.types import PathName
 from pairloom.vectors.embedding import Embedding
@@ -122,6 +123,7 @@ def load(
             raise ConfigError(f"{name}={value!r} is not a choice. Use True or False.")
     if errors not in ("strict", "replace", "ignore"):
         raise ConfigError(f"errors={errors!r} is unknown. Use 'strict', 'replace' or 'ignore'.")
+    refuse_address(path, "A file of vectors")
     read = _FORMATS[_readable(format) if format is not None else _detected(path)].read
     assert read is not None
     return read(path, ReadOptions(limit=limit, verify=verify, errors=errors, lenient=lenient))

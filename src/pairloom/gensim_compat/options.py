@@ -66,7 +66,6 @@ def train_options(given: Mapping[str, Any], n_tokens: int) -> TrainKeywords:
         "dim": given["vector_size"],
         "window": given["window"],
         "window_shape": "dynamic" if given["shrink_windows"] else "fixed",
-        "noise_power": given["ns_exponent"],
         "sample": _sample(given["sample"], n_tokens),
         "seed": given["seed"],
         "epochs": given["epochs"],
@@ -74,9 +73,12 @@ def train_options(given: Mapping[str, Any], n_tokens: int) -> TrainKeywords:
         "min_lr": given["min_alpha"],
         "model": "skipgram" if given["sg"] else "cbow",
         "objective": "hs" if given["hs"] else "negative",
-        "cbow_gradient": "undivided",  # gensim's, with cbow_mean=1
     }
-    return options if given["hs"] else {**options, "negatives": given["negative"]}
+    if not given["sg"]:
+        options["cbow_gradient"] = "undivided"  # gensim's, with cbow_mean=1
+    if not given["hs"]:
+        options |= {"negatives": given["negative"], "noise_power": given["ns_exponent"]}
+    return options
 
 
 def _sample(sample: Any, n_tokens: int) -> float:

@@ -16,6 +16,7 @@ from pairloom.inspection.findings import Oddity, findings
 from pairloom.inspection.sample import MIN_COUNTS, SAMPLE_BYTES, TextSample, look_at_letters, read_sample
 from pairloom.inspection.small_text import as_options, settings_for
 from pairloom.progress import OnProgress, ignore
+from pairloom.system.addresses import is_address, shown
 from pairloom.types import PathName
 
 _TEXT = 1 << 20  # characters as they are in the files, for what looks wrong
@@ -29,7 +30,9 @@ def inspect_corpus(
 ) -> dict[str, Any]:
     """What will be read from some files, what looks wrong, and the command to run next."""
     paths = [os.fspath(path) for path in ([source] if isinstance(source, str | os.PathLike) else source)]
-    with open_corpus(list(map(Path, paths)), text=replace(text, as_text=True)) as corpus:
+    sources = [path if is_address(path) else Path(path) for path in paths]
+    paths = list(map(shown, paths))
+    with open_corpus(sources, text=replace(text, as_text=True)) as corpus:
         assert isinstance(corpus, FileCorpus)
         if not text.as_text and not text.columns:
             check_not_arrow(corpus.files[0])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from pairloom.errors import InputError, OutputError
+from pairloom.system.addresses import refuse_address
 from pairloom.system.display import format_bytes
 from pairloom.system.temporary import remove_leftovers, temporary_file
 
@@ -157,6 +158,7 @@ def sync_name(target: Path, path: str | os.PathLike[str]) -> None:
 
 def check_folder(path: str | os.PathLike[str]) -> None:
     """Raise an InputError if a file at `path` clearly cannot be written. Writes nothing itself."""
+    refuse_address(path, "The output")
     try:
         target = Path(os.path.realpath(path))  # writing follows symbolic links
         with suppress(FileNotFoundError, NotADirectoryError):

@@ -7,14 +7,15 @@ checkpoints when it is claimed, and limits that depend on the vocabulary (softma
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
+from warnings import warn
 
 from pairloom.cluster.executor import Executor
 from pairloom.config import TextOptions, TrainConfig, checked_threads, split_options
 from pairloom.corpus.reading import Reading
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
-from pairloom.errors import ConfigError, InputError
+from pairloom.errors import ConfigError, IgnoredOptionWarning, InputError
 from pairloom.inspection.presets import Preset, with_preset
 from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.source import Source
@@ -134,6 +135,7 @@ class Plan:
         run: RunKeywords,
     ) -> "Plan":
         """What text and pairs have in common."""
+        _warn_of_unused(config, options)
         threads, budget = checked_threads(run.get("threads")), Budget(run.get("max_memory"))
         check_smallest(budget, config)
         return cls(
@@ -214,6 +216,14 @@ def checked_executor(executor: object, config: TrainConfig) -> Executor | None:
             "out executor (--ray), or use skipgram and negative."
         )
     raise ConfigError(f"executor is {of_type(executor)}. Give a RayExecutor, or leave it out.")
+
+
+def _warn_of_unused(config: TrainConfig, given: Mapping[str, Any]) -> None:
+    """Warn about options that have no effect. Those at their defaults are left alone: scripts often name them all."""
+    defaults = {field.name: field.default for field in fields(TrainConfig)}
+    for name, choice in config.without_effect().items():
+        if name in given and given[name] is not None and given[name] != defaults[name]:
+            warn(f"{name}={given[name]} has no effect with {choice}. Leave it out.", IgnoredOptionWarning, stacklevel=2)
 
 
 def _check_sppmi(plan: Plan) -> None:

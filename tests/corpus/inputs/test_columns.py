@@ -234,9 +234,18 @@ def test_wrong_sessions_are_refused(content, said):
     [
         ({"column": ""}, "column='' is not the name of a column. Give a string."),
         ({"column": 3}, "column=3 is not the name of a column. Give a string."),
-        ({"column": "a", "session": "s", "item": "i"}, "column and session cannot be used together."),
-        ({"session": "s"}, "session and item belong together: rows of one session, each with an item. Give both."),
-        ({"column": "a", "order": "t"}, "order sorts the rows of a session. Give session and item too, or leave"),
+        (
+            {"column": "a", "session": "s", "item": "i"},
+            "column (--column) and session (--session) cannot be used together. Leave out one.",
+        ),
+        (
+            {"session": "s"},
+            "session (--session) and item (--item) belong together: a row has one of each. Give both.",
+        ),
+        (
+            {"column": "a", "order": "t"},
+            "order (--order) sorts the rows of a session. Give session and item (--session, --item) too.",
+        ),
     ],
     ids=str,
 )

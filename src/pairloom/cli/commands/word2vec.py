@@ -141,11 +141,11 @@ def _train(args: Namespace, vocabulary: "Vocabulary | None") -> "Embedding":
             dim=args.size,
             window=args.window,
             sample=args.sample,
-            negatives=args.negative or 5,
             epochs=args.iter,
             model="cbow" if args.cbow else "skipgram",
             objective="hs" if args.hs else "negative",
-            cbow_gradient="undivided",  # as in the original
+            negatives=5 if args.hs else args.negative or 5,
+            cbow_gradient="undivided" if args.cbow else "derivative",  # as in the original
             lr=alpha,
             min_lr=alpha * 1e-4,
             max_sentence=_MAX_SENTENCE,

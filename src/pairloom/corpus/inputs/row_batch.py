@@ -9,6 +9,8 @@ from pairloom.errors import InputError
 from pairloom.system.display import quoted
 
 _MOST_NAMED = 20  # columns in a message
+_OF_SESSIONS = ("session", "visit", "basket", "cart", "playlist", "user", "visitor", "customer")
+_OF_ITEMS = ("item", "product", "article", "track", "song", "movie", "book", "page", "sku")
 _OF_TEXT = ("text", "content", "body", "sentence", "review", "comment", "message", "abstract")
 
 
@@ -89,12 +91,30 @@ def likely_column(lengths: Mapping[str, int]) -> str | None:
     >>> likely_column({"url": 90, "review.body": 20}), likely_column({"id": 3, "said": 20})
     ('review.body', 'said')
     """
-    usual = (name for known in _OF_TEXT for name in lengths if name.rpartition(".")[2].lower() == known)
-    return next(usual, max(lengths, key=lambda name: lengths[name], default=None))
+    return _named_like(_OF_TEXT, lengths) or max(lengths, key=lambda name: lengths[name], default=None)
+
+
+def _named_like(kinds: Sequence[str], names: Iterable[str]) -> str | None:
+    """The first name of the first of these kinds."""
+    names = list(names)
+    return next((name for kind in kinds for name in names if _plain(name) == kind), None)
+
+
+def _plain(name: str) -> str:
+    """The last part of a nested name, without what marks a number.
+
+    >>> _plain("event.Session_ID"), _plain("sessionId"), _plain("text")
+    ('session', 'session', 'text')
+    """
+    return name.rpartition(".")[2].lower().removesuffix("id").removesuffix("_")
 
 
 def column_advice(names: Sequence[str], chosen: str | None) -> str:
     """What to do with a table that was given as plain text."""
     name = "NAME" if chosen is None else chosen
     has = f" It has {listed(names)}." if names else ""
+    session, item = (_named_like(kinds, names) for kinds in (_OF_SESSIONS, _OF_ITEMS))
+    if session and item and _plain(name) not in _OF_TEXT:
+        options = f"--session {shlex.quote(session)} --item {shlex.quote(item)}"
+        return f"name its columns of sessions and items: {options} (session={session!r}, item={item!r}).{has}"
     return f"name its column of text: --column {shlex.quote(name)} (column={name!r}).{has}"
