@@ -93,9 +93,13 @@ class WorkerBlocks:
             self._prepared[row, step] = Prepared(block, tables, buffers, sixes)
 
     def spans(self, threads: int) -> list[range]:
-        """The block rows, cut into what is trained at once. The first and the last are alone: their parts move."""
+        """The block rows, cut into what is trained at once. The first and the last are alone: their parts move.
+
+        Several threads have several pieces each, so that none waits long for the last of another.
+        """
         first, last = self.first_row, self.last_row - 1
-        between = [range(first + 1 + a, first + 1 + b) for a, b in spans(last - first - 1, 4 * threads)]
+        pieces = 1 if threads == 1 else 4 * threads
+        between = [range(first + 1 + a, first + 1 + b) for a, b in spans(last - first - 1, pieces)]
         return [range(first, first + 1), *between, range(last, last + 1)] if first < last else [range(last, last + 1)]
 
     def train(self, rows: range, step: int) -> float:
@@ -109,8 +113,7 @@ class WorkerBlocks:
             row += 1
         if row < rows.stop:
             squares.append(self._train_unprepared(range(row, rows.stop), step))
-        for row in rows:
-            self.hubs.measure_contexts(self._part(row, step), self.seat_at(row, step))
+        self.hubs.measure_contexts((self._part(row, step), self.seat_at(row, step)) for row in rows)
         return float(np.max(squares))  # NaN if one is
 
     def _descend(self, row: int, step: int) -> float:

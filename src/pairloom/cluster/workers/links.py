@@ -6,7 +6,8 @@ arrays, which are read into memory as they are. Nothing is unpickled.
 
 Whoever connects must have the secret of the training, which the driver has made and sent through Ray. Both sides prove
 it by an HMAC of what the other has drawn, so the secret itself is never sent. What follows is neither encrypted nor
-signed, as on Ray. A worker listens on the address that Ray knows its machine by, and on no other.
+signed, as on Ray. A worker listens on the address that Ray knows its machine by, and on no other. On one machine,
+workers connect by Unix sockets, which take three quarters of the CPU time of TCP.
 """
 
 import hmac
@@ -14,6 +15,7 @@ import json
 import secrets
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -26,6 +28,9 @@ from pairloom.cluster.workers.mailbox import LostError, Mailbox
 
 SECONDS_TO_CONNECT = 20.0
 SECONDS_TO_PROVE = 10.0
+_BACKLOG = 1024
+_HAS_NEAR = sys.platform == "linux"  # Unix sockets that are no files
+_SEND_BUFFER = 1 << 22  # bytes of a Unix socket; the system may allow less
 _NONCE, _PROOF = 32, 32  # bytes
 _LONGEST_HEADER = 1 << 16  # bytes
 _HEADER = struct.Struct("<I")  # the length of the text
@@ -63,9 +68,14 @@ class Links:
         self._lock = threading.Lock()
         self._calls = 0
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._listening = socket.create_server((host, 0), family=family, backlog=1024)
-        self.address: Address = self._listening.getsockname()[:2]
-        threading.Thread(target=self._listen, daemon=True).start()
+        listening = socket.create_server((host, 0), family=family, backlog=_BACKLOG)
+        self.address: Address = listening.getsockname()[:2]
+        threading.Thread(target=self._listen, args=(listening,), daemon=True).start()
+        if _HAS_NEAR:
+            near = socket.socket(socket.AF_UNIX)
+            near.bind(_near(self.address))
+            near.listen(_BACKLOG)
+            threading.Thread(target=self._listen, args=(near,), daemon=True).start()
 
     def meet(self, secret: bytes, peers: Sequence[Address]) -> None:
         """The secret of the training, and where all workers listen now. One that was started again listens elsewhere.
@@ -120,7 +130,7 @@ class Links:
         return there
 
     def _connect(self, worker: int, address: Address) -> socket.socket:
-        connection = socket.create_connection(address, SECONDS_TO_CONNECT)
+        connection = self._opened(address)
         try:
             greeting, drawn = _GREETING.pack(self._number, worker), secrets.token_bytes(_NONCE)
             theirs = _exactly(connection, _NONCE)
@@ -132,6 +142,17 @@ class Links:
             connection.close()
             raise
 
+    def _opened(self, address: Address) -> socket.socket:
+        if _HAS_NEAR and address[0] == self.address[0]:
+            near = socket.socket(socket.AF_UNIX)
+            near.settimeout(SECONDS_TO_CONNECT)
+            try:
+                near.connect(_near(address))
+                return near
+            except OSError:  # for example a container of its own on the same machine
+                near.close()
+        return socket.create_connection(address, SECONDS_TO_CONNECT)
+
     def _proof(self, *what: bytes) -> bytes:
         return hmac.digest(self._secret, b"".join(what), "sha256")
 
@@ -140,9 +161,9 @@ class Links:
 
     # --- Calls of others
 
-    def _listen(self) -> None:
+    def _listen(self, listening: socket.socket) -> None:
         while True:
-            connection, _ = self._listening.accept()
+            connection, _ = listening.accept()
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
@@ -205,11 +226,19 @@ class _Reached:
             ) from None
 
 
+def _near(address: Address) -> str:
+    """The name of a Unix socket that is no file. The system removes it with the process."""
+    return f"\0pairloom-{address[0]}-{address[1]}"
+
+
 def _ready(connection: socket.socket) -> socket.socket:
     """No time limits from now on, and no waiting for more to send. A machine that is gone is noticed."""
     connection.settimeout(None)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if connection.family == socket.AF_UNIX:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+    else:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     return connection
 
 

@@ -38,7 +38,7 @@ from pairloom.system.memory import available, own_memory
 from pairloom.system.threads import Workers, workers
 from pairloom.types import Float64s, Ids, Matrix
 
-ROWS_PER_MESSAGE = 1 << 21  # bytes: they are copied and sent while they are in the cache
+BYTES_PER_MESSAGE = 1 << 21  # rows are copied and sent while they are in the cache
 _ANSWERED = {"post", "keep_copy", "copied_rows", "rows_at"}  # calls of other workers
 
 
@@ -201,34 +201,43 @@ class Worker:
 
     def _send_rows(self, order: Order, old: Share, new: Places, ids_of_parts: BothIds) -> None:
         """Send the rows that others need, as they are in the old share."""
+        from pairloom.kernel.rows import copy_rows
+
+        memory = np.empty((self._rows_per_message, self._stride), np.float32)
+        numbers = np.arange(len(memory))
         for side, ids in zip(SIDES, ids_of_parts, strict=True):
             to = new.words if side == "W" else new.contexts
             for worker in self._others():
                 for sender, source, _ in moves(old.side(side), to, worker, ids):
-                    if sender == self._number:
-                        for number, some in enumerate(self._pieces(source)):
-                            self._post(
-                                order.attempt, worker, ("rows", side, self._number, number), old.rows(side)[some]
-                            )
+                    for number, some in enumerate(self._pieces(source) if sender == self._number else ()):
+                        copy_rows(old.rows(side), some, memory, numbers)
+                        label = "rows", side, self._number, number
+                        self._post(order.attempt, worker, label, memory[: len(some)])
 
     def _take_rows(self, order: Order, old: Share, share: Share, ids_of_parts: BothIds) -> None:
         """Fill the new share: with rows that stay here, with those of others, and with the hubs."""
+        from pairloom.kernel.rows import copy_rows
+
+        numbers = np.arange(self._rows_per_message)
         for side, ids in zip(SIDES, ids_of_parts, strict=True):
             rows = share.rows(side)
             share.hubs(side)[...] = old.hubs(side)
             for sender, source, target in moves(old.side(side), share.side(side), self._number, ids):
                 if sender == self._number:
-                    for here, there in zip(self._pieces(target), self._pieces(source), strict=True):
-                        rows[here] = old.rows(side)[there]
+                    copy_rows(old.rows(side), source, rows, target)
                     continue
                 for number, some in enumerate(self._pieces(target)):
                     content = self._take(("rows", side, sender, number), len(some))
-                    rows[some] = content
+                    copy_rows(content, numbers[: len(some)], rows, some)
                     self.mailbox.give_back(content)
+
+    @property
+    def _rows_per_message(self) -> int:
+        return max(1, BYTES_PER_MESSAGE // (4 * self._stride))
 
     def _pieces(self, rows: np.ndarray) -> Iterator[np.ndarray]:
         """Rows in pieces that fit into one message."""
-        most = max(1, ROWS_PER_MESSAGE // (4 * self._stride))
+        most = self._rows_per_message
         return (rows[first : first + most] for first in range(0, len(rows), most))
 
     # --- A step
