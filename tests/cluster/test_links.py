@@ -6,10 +6,12 @@ import threading
 import numpy as np
 import pytest
 
+from pairloom.cluster.ray_crew import RayCrew
 from pairloom.cluster.workers import links as links_module
 from pairloom.cluster.workers.links import Links
 from pairloom.cluster.workers.mailbox import LostError, Mailbox
 from pairloom.cluster.workers.worker import Worker
+from pairloom.errors import ClusterError
 
 HERE, SECRET = "127.0.0.1", b"a secret of 32 bytes, or so it is"
 
@@ -187,3 +189,23 @@ def test_a_worker_listens_on_the_address_of_its_machine_alone():
     assert host == "127.0.0.2"
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), 5)
+
+
+def test_workers_that_cannot_reach_each_other_are_named_in_one_line(monkeypatch):
+    with socket.create_server((HERE, 0)) as gone:
+        address = gone.getsockname()
+    links = Links(Noting(), 0, HERE)
+    crew = object.__new__(RayCrew)
+    crew.handles, crew._secret = ["one", "another"], SECRET
+
+    class Answer:
+        def __init__(self, worker, method, *args):
+            self.result = lambda: getattr(links, method)(*args) if worker == 0 else None
+
+    monkeypatch.setattr(crew, "_found", lambda: (["here", "there"], [links.address, address]), raising=False)
+    monkeypatch.setattr(crew, "call", Answer, raising=False)
+    monkeypatch.setattr("pairloom.cluster.ray_crew.SECONDS_BETWEEN_TRIES", 0)
+    with pytest.raises(
+        ClusterError, match=rf"^Workers do not find each other: worker 1 cannot be reached at {HERE}:\d+"
+    ):
+        crew.nodes()

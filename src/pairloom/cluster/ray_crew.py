@@ -20,9 +20,10 @@ from pairloom.cluster.workers.worker import Worker
 from pairloom.errors import ClusterError
 
 MAIL, CONTROL = "mail", "control"  # the groups of calls beside that of training
-_CONTROL = {"abandon", "meet", "progress", "state"}
+_CONTROL = {"abandon", "meet", "progress", "reach", "state"}
 SECONDS_FOR_A_WORKER = 600.0  # until Ray has found a place for it, or has restarted it
 SECONDS_BETWEEN_TRIES = 0.2
+TRIES_TO_MEET = 5  # a worker may be lost while others connect to it
 
 
 class WorkerOnRay(Worker):
@@ -46,6 +47,10 @@ class WorkerOnRay(Worker):
     def meet(self, secret: bytes, peers: Sequence[Address]) -> None:
         """How to reach the others."""
         self._links.meet(secret, peers)
+
+    def reach(self) -> None:
+        """Connect to all others."""
+        self._links.reach()
 
     def sees(self, files: SourceFiles) -> bool:
         """Whether the files of the source can be read here."""
@@ -138,14 +143,18 @@ class RayCrew:
 
     def nodes(self) -> list[str]:
         """The machine of each worker. Waits until Ray has started, or restarted, all of them, and has them meet."""
-        while True:
+        for left in reversed(range(TRIES_TO_MEET)):
             nodes, peers = self._found()
             try:
-                for answer in [self.call(worker, "meet", self._secret, peers) for worker in range(len(self))]:
-                    answer.result()
+                for method, args in (("meet", (self._secret, peers)), ("reach", ())):
+                    for answer in [self.call(worker, method, *args) for worker in range(len(self))]:
+                        answer.result()
                 return nodes
-            except LostError:
-                time.sleep(SECONDS_BETWEEN_TRIES)
+            except LostError as lost:
+                if not left:
+                    raise ClusterError(f"Workers do not find each other: {lost}") from None
+            time.sleep(SECONDS_BETWEEN_TRIES)
+        raise AssertionError
 
     def _found(self) -> tuple[list[str], list[Address]]:
         """The machine of each worker, and where it listens."""

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from pairloom.cluster.workers.mailbox import LostError, Mailbox
 
-SECONDS_TO_CONNECT = 20.0
+SECONDS_TO_CONNECT = 10.0
 SECONDS_TO_PROVE = 10.0
 _BACKLOG = 1024
 _HAS_NEAR = sys.platform == "linux"  # Unix sockets that are no files
@@ -84,6 +84,12 @@ class Links:
         """
         with self._lock:
             self._secret, self._peers = secret, list(peers)
+
+    def reach(self) -> None:
+        """Connect to all others now: what keeps them apart should be known before the training."""
+        for worker in range(len(self._peers)):
+            if worker != self._number:
+                self._connection(worker)
 
     # --- Calls to others
 
