@@ -17,9 +17,9 @@ from pairloom.system.memory import MemoryItem
 SUMS_OF_A_PEER = 4096  # bytes that each worker sends to each other one when hubs are merged
 RUNNING = 130_000_000  # bytes of Python, compiled kernels and Ray in a worker that no other process shares: measured
 PER_WORD = 60  # bytes of a word or context in the tables that every worker has: labels, ids, limits, noise
-# Measured on 2 and 4 workers, dim 100 and 300: memory that is kept for reuse or holds rows on their way, as a multiple
-# of a worker's rows.
-IN_USE = 1.5
+# Memory that is kept for reuse or holds rows on their way, as a multiple of a worker's rows: at dim 300, 1.6 of 2
+# workers and 2.4 of 4.
+IN_USE = 1.8
 PER_PAIR, PER_TOKEN = 9, 16  # bytes of a pair of the round, and of a token that stays
 STRING, PER_NAME = 64, 40  # bytes of a name on the driver, without its characters, and of its entries in lists
 
