@@ -4,8 +4,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from copy import deepcopy
 
+from pairloom.cluster.workers.mailbox import LostError
 from pairloom.cluster.workers.shipping import attached
-from pairloom.cluster.workers.worker import LostError, Worker
+from pairloom.cluster.workers.worker import Worker
 
 
 class Answer:
@@ -76,17 +77,20 @@ class ThreadCrew:
 
 
 class Send:
-    """Calls of one worker to the others. Messages are copied, as on Ray: the sender may overwrite its rows at once."""
+    """Calls of one worker to the others. Messages are copied, as by sockets: the sender may overwrite its rows at once.
+
+    A call that fails ends the attempt of the worker that was called, as a connection does that ends.
+    """
 
     def __init__(self, crew):
-        self.crew, self.sent = crew, []
+        self.crew = crew
 
     def __call__(self, worker, method, content):
         answer = self.crew.call(worker, method, *deepcopy(content))
-        self.sent += [(content[0], answer)] if method == "post" else []
+        if method == "post":
+            called = self.crew.workers[worker]
+            answer.future.add_done_callback(lambda done: done.exception() and called.mailbox.end(content[0], "failed"))
         return answer.result
 
-    def check(self, attempt):
-        for number, answer in self.sent:
-            if number == attempt and answer.future.done():
-                answer.result()
+    def close(self):
+        pass

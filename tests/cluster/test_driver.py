@@ -9,7 +9,7 @@ import pytest
 import pairloom
 from pairloom.cluster.driver import Driver
 from pairloom.cluster.ledger import Ledger, applied_rounds
-from pairloom.cluster.workers.worker import LostError
+from pairloom.cluster.workers.mailbox import LostError
 from pairloom.errors import ClusterError, StoppedError
 from pairloom.training.checkpoint import Checkpoints
 from tests.cluster.crew import ThreadCrew

@@ -17,9 +17,9 @@ from pairloom.system.memory import MemoryItem
 SUMS_OF_A_PEER = 4096  # bytes that each worker sends to each other one when hubs are merged
 RUNNING = 130_000_000  # bytes of Python, compiled kernels and Ray in a worker that no other process shares: measured
 PER_WORD = 60  # bytes of a word or context in the tables that every worker has: labels, ids, limits, noise
-# Measured with Ray 2.60 on 2 and 4 workers, dim 10 to 300: memory that is kept for reuse or holds rows on their way, as
-# a multiple of a worker's rows.
-IN_USE = 2.3
+# Memory that is kept for reuse or holds rows on their way, as a multiple of a worker's rows: at dim 300, 1.6 of 2
+# workers and 2.4 of 4.
+IN_USE = 1.8
 PER_PAIR, PER_TOKEN = 9, 16  # bytes of a pair of the round, and of a token that stays
 STRING, PER_NAME = 64, 40  # bytes of a name on the driver, without its characters, and of its entries in lists
 
@@ -122,7 +122,7 @@ def worker_memory(
 
     Of a long round, not all pairs and tokens are there at the same time. If memory is free, a worker takes more of it.
     Its rows are there twice, as they were before the round and as they are, and those of a neighbour twice at the end.
-    Messages on their way are the rows that change their worker, or two parts of C.
+    Rows on their way are those that change their worker, or a part of C.
     """
     own = min(pairs / sizes.workers, PAIRS_AT_ONCE)
     return [
@@ -133,7 +133,6 @@ def worker_memory(
         MemoryItem("copies of hubs", sizes.block_rows * sizes.hubs * sizes.row_bytes),
         MemoryItem("pairs of a round", round(PER_PAIR * own + PER_TOKEN * min(kept_tokens, MOST_SURVIVORS))),
         MemoryItem("tables of words and contexts", PER_WORD * max(sizes.words, sizes.contexts)),
-        MemoryItem("messages in Ray's object store", round(dealing(sizes) + 2 * sizes.slots * sizes.row_bytes)),
     ]
 
 

@@ -16,8 +16,9 @@ from pairloom.cluster.executor import BeginAgainError, Setting, Trained, Watch
 from pairloom.cluster.ledger import Ledger
 from pairloom.cluster.remote import RemoteHolder
 from pairloom.cluster.rounds import RoundTask
+from pairloom.cluster.workers.mailbox import LostError
 from pairloom.cluster.workers.shipping import SourceFiles, stripped
-from pairloom.cluster.workers.worker import CopyPlace, LostError, Order, Report
+from pairloom.cluster.workers.worker import CopyPlace, Order, Report
 from pairloom.corpus.reading import Reading
 from pairloom.errors import ClusterError
 from pairloom.progress import WorkerProgress

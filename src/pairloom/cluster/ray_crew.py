@@ -5,33 +5,52 @@ trained again is up to the driver. Calls come in three groups, so that messages 
 is trained.
 """
 
+import secrets
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pairloom import __version__
 from pairloom.cluster.executor import Setting
+from pairloom.cluster.workers.links import Address, Links
+from pairloom.cluster.workers.mailbox import LostError
 from pairloom.cluster.workers.shipping import SourceFiles, attached, new_folder, write_chunk
-from pairloom.cluster.workers.worker import LostError, Worker
+from pairloom.cluster.workers.worker import Worker
 from pairloom.errors import ClusterError
 
 MAIL, CONTROL = "mail", "control"  # the groups of calls beside that of training
-_CONTROL = {"abandon", "progress", "state"}
+_CONTROL = {"abandon", "meet", "progress", "reach", "state"}
 SECONDS_FOR_A_WORKER = 600.0  # until Ray has found a place for it, or has restarted it
 SECONDS_BETWEEN_TRIES = 0.2
+TRIES_TO_MEET = 5  # a worker may be lost while others connect to it
 
 
 class WorkerOnRay(Worker):
-    """A worker that finds the files of the source, and reaches the others by their handles."""
+    """A worker that finds the files of the source, and reaches the others by sockets."""
 
     _received: str | None = None  # the folder of files that were sent
 
-    def node(self) -> str:
-        """The machine it runs on, by Ray's name, and its version of pairloom."""
+    def __init__(self, number: int, n_workers: int, threads: int) -> None:
         import ray
 
-        return f"{ray.get_runtime_context().get_node_id()} {__version__}"
+        super().__init__(number, n_workers, threads)
+        here: Any = ray.util.get_node_ip_address  # which has no types
+        self._links = Links(self, number, here())
+
+    def node(self) -> tuple[str, str, Address]:
+        """The machine it runs on, by Ray's name, its version of pairloom, and where it listens."""
+        import ray
+
+        return ray.get_runtime_context().get_node_id(), __version__, self._links.address
+
+    def meet(self, secret: bytes, peers: Sequence[Address]) -> None:
+        """How to reach the others."""
+        self._links.meet(secret, peers)
+
+    def reach(self) -> None:
+        """Connect to all others."""
+        self._links.reach()
 
     def sees(self, files: SourceFiles) -> bool:
         """Whether the files of the source can be read here."""
@@ -43,9 +62,9 @@ class WorkerOnRay(Worker):
         write_chunk(folder, name, position, content)
         return folder
 
-    def join(self, setting: Setting, folder: str, handles: Sequence[Any]) -> None:
+    def join(self, setting: Setting, folder: str) -> None:
         """`set_up`, on Ray. Files that were sent are removed: they are mapped, which keeps what is in them."""
-        self.set_up(setting._replace(source=attached(setting.source, folder)), _Post(handles))
+        self.set_up(setting._replace(source=attached(setting.source, folder)), self._links)
         if folder == self._received:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -59,31 +78,6 @@ class WorkerActor:
     def call(self, method: str, *args: Any) -> Any:
         """Call a method of the worker."""
         return getattr(self._worker, method)(*args)
-
-
-class _Post:
-    """`Send`, on Ray."""
-
-    def __init__(self, handles: Sequence[Any]) -> None:
-        self._calls = [handle.call.options(concurrency_group=MAIL) for handle in handles]
-        self._attempt, self._sent = -1, list[Any]()  # the messages of the latest attempt
-
-    def __call__(self, worker: int, method: str, content: tuple[Any, ...]) -> Callable[[], Any]:
-        import ray
-
-        answer = self._calls[worker].remote(method, *content)
-        if method == "post":
-            if content[0] != self._attempt:
-                self._attempt, self._sent = content[0], []
-            self._sent.append(answer)
-        return lambda: ray.get(answer)
-
-    def check(self, attempt: int) -> None:
-        import ray
-
-        if self._sent and attempt == self._attempt:
-            there, self._sent = ray.wait(self._sent, num_returns=len(self._sent), timeout=0)
-            ray.get(there)
 
 
 class RayAnswer:
@@ -125,6 +119,7 @@ class RayCrew:
         options = {"num_cpus": threads, "max_restarts": -1, "max_task_retries": 0, "scheduling_strategy": "SPREAD"}
         self.handles = [actor.options(**options).remote(number, n, threads) for number in range(n)]
         self._setting: tuple[Setting, Any] | None = None
+        self._secret = secrets.token_bytes(32)  # with which workers know each other
 
     def __len__(self) -> int:
         return len(self.handles)
@@ -147,17 +142,33 @@ class RayCrew:
         return [ref in ready for ref in refs]
 
     def nodes(self) -> list[str]:
-        """The machine of each worker. Waits until Ray has started, or restarted, all of them."""
-        nodes = []
+        """The machine of each worker. Waits until Ray has started, or restarted, all of them, and has them meet."""
+        for left in reversed(range(TRIES_TO_MEET)):
+            nodes, peers = self._found()
+            try:
+                for method, args in (("meet", (self._secret, peers)), ("reach", ())):
+                    for answer in [self.call(worker, method, *args) for worker in range(len(self))]:
+                        answer.result()
+                return nodes
+            except LostError as lost:
+                if not left:
+                    raise ClusterError(f"Workers do not find each other: {lost}") from None
+            time.sleep(SECONDS_BETWEEN_TRIES)
+        raise AssertionError
+
+    def _found(self) -> tuple[list[str], list[Address]]:
+        """The machine of each worker, and where it listens."""
+        nodes, peers = [], []
         for worker in range(len(self)):
-            node, version = self._when_there(worker, "node").split()
+            node, version, address = self._when_there(worker, "node")
             if version != __version__:
                 raise ClusterError(
                     f"Worker {worker} has pairloom {version}, and this machine has {__version__}. Install the same "
                     "version on all machines."
                 )
             nodes.append(node)
-        return nodes
+            peers.append(address)
+        return nodes, peers
 
     def _when_there(self, worker: int, method: str) -> Any:
         """Call a method as soon as the worker can be reached."""
@@ -186,7 +197,7 @@ class RayCrew:
         if self._setting is None or self._setting[0] is not setting:
             self._setting = setting, ray.put(setting)
         folder = files.folder if self.call(worker, "sees", files).result() else self._send_files(worker, files)
-        self.call(worker, "join", self._setting[1], folder, self.handles).result()
+        self.call(worker, "join", self._setting[1], folder).result()
 
     def _send_files(self, worker: int, files: SourceFiles) -> str:
         folder = None

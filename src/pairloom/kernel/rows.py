@@ -94,6 +94,18 @@ def take_rows(matrix, rows, times, X, weight):
     return full
 
 
+@njit(nogil=True, cache=True)
+def copy_rows(matrix, rows, target, target_rows):
+    """Copy some rows. Equivalent to target[target_rows] = matrix[rows], without a copy in between."""
+    n, dim = len(rows), matrix.shape[1]
+    source, stride = address(matrix), matrix.strides[0] // 4
+    for i in range(n):
+        a, b = rows[i], target_rows[i]
+        _ask_for(source, stride * rows[min(i + _AHEAD, n - 1)], dim)
+        for d in range(dim):
+            target[b, d] = matrix[a, d]
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def mean_of_rows(matrix, rows, times, mean, sum):
     """mean = Σ_i times[i] matrix[rows[i]] / Σ_i times[i], eight rows at a time in float32, these added in float64."""

@@ -6,7 +6,7 @@ has the same merged rows. Where there are many workers, each merges only the hub
 all others: that takes a second message, and 2 instead of N - 1 times the bytes of all hubs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -138,14 +138,16 @@ class HubSums:
 
     # --- v·v of the sampled rows: each worker measures those that it has
 
-    def measure_contexts(self, part: int, seat: int) -> None:
-        """When a block is trained, before its part goes to the next worker."""
+    def measure_contexts(self, trained: Iterable[tuple[int, int]]) -> None:
+        """When blocks are trained, before a part goes to the next worker. trained: their parts and seats."""
         from pairloom.kernel.steps.parts import square_lengths
 
-        if self.exist and part in self._sampled_contexts:
-            share, (number, slot) = self._share, self._sampled_contexts[part]
-            row = slot + seat * share.places.contexts.dealing.slots
-            square_lengths(share.C, number, row, share.stride, self._width, self._squares[1])
+        share, slots = self._share, self._share.places.contexts.dealing.slots
+        here = [(*self._sampled_contexts[part], seat) for part, seat in trained if part in self._sampled_contexts]
+        if self.exist and here:
+            numbers = np.concatenate([number for number, _, _ in here])
+            rows = np.concatenate([slot + seat * slots for _, slot, seat in here])
+            square_lengths(share.C, numbers, rows, share.stride, self._width, self._squares[1])
 
     def _measure_hubs(self) -> None:
         from pairloom.kernel.steps.parts import square_lengths

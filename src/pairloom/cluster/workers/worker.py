@@ -13,7 +13,7 @@ the new one, so a round can be given up and trained again at any time:
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -27,7 +27,7 @@ from pairloom.cluster.executor import Setting
 from pairloom.cluster.rounds import RoundMaker, RoundTask, pairs_at_once
 from pairloom.cluster.workers.blocks import WorkerBlocks
 from pairloom.cluster.workers.copies import read_copy, write_copy
-from pairloom.cluster.workers.mailbox import AbandonedError, Label, Mailbox
+from pairloom.cluster.workers.mailbox import AbandonedError, Label, LostError, Mailbox
 from pairloom.cluster.workers.places import BothIds, Places, ids_of, moves
 from pairloom.cluster.workers.share import SIDES, Share, Side, memory_for
 from pairloom.method.draws import Purpose, key
@@ -38,7 +38,8 @@ from pairloom.system.memory import available, own_memory
 from pairloom.system.threads import Workers, workers
 from pairloom.types import Float64s, Ids, Matrix
 
-ROWS_PER_MESSAGE = 1 << 24  # bytes
+BYTES_PER_MESSAGE = 1 << 21  # rows are copied and sent while they are in the cache
+_ANSWERED = {"post", "keep_copy", "copied_rows", "rows_at"}  # calls of other workers
 
 
 class Send(Protocol):
@@ -47,12 +48,8 @@ class Send(Protocol):
     def __call__(self, worker: int, method: str, content: tuple[Any, ...]) -> Callable[[], Any]:
         """Call a method of another worker, without waiting. Returns a function that waits for the result."""
 
-    def check(self, attempt: int) -> None:
-        """Raise an error if a message of this attempt did not arrive: its receiver would wait for it for ever."""
-
-
-class LostError(Exception):
-    """A worker was lost, or could not be reached, or has none of its rows because it replaces a lost one."""
+    def close(self) -> None:
+        """End all calls that wait."""
 
 
 class Order(NamedTuple):
@@ -106,7 +103,7 @@ class Worker:
 
     def set_up(self, setting: Setting, send: Send) -> None:
         """What the training is, and how to reach the others."""
-        self.setting, self._send, self.mailbox.check_sent = setting, send, send.check
+        self.setting, self._send = setting, send
         self._maker = RoundMaker(setting.source, setting.division)
 
     @property
@@ -204,31 +201,43 @@ class Worker:
 
     def _send_rows(self, order: Order, old: Share, new: Places, ids_of_parts: BothIds) -> None:
         """Send the rows that others need, as they are in the old share."""
+        from pairloom.kernel.rows import copy_rows
+
+        memory = np.empty((self._rows_per_message, self._stride), np.float32)
+        numbers = np.arange(len(memory))
         for side, ids in zip(SIDES, ids_of_parts, strict=True):
             to = new.words if side == "W" else new.contexts
             for worker in self._others():
                 for sender, source, _ in moves(old.side(side), to, worker, ids):
-                    if sender == self._number:
-                        for number, some in enumerate(self._pieces(source)):
-                            self._post(
-                                order.attempt, worker, ("rows", side, self._number, number), old.rows(side)[some]
-                            )
+                    for number, some in enumerate(self._pieces(source) if sender == self._number else ()):
+                        copy_rows(old.rows(side), some, memory, numbers)
+                        label = "rows", side, self._number, number
+                        self._post(order.attempt, worker, label, memory[: len(some)])
 
     def _take_rows(self, order: Order, old: Share, share: Share, ids_of_parts: BothIds) -> None:
         """Fill the new share: with rows that stay here, with those of others, and with the hubs."""
+        from pairloom.kernel.rows import copy_rows
+
+        numbers = np.arange(self._rows_per_message)
         for side, ids in zip(SIDES, ids_of_parts, strict=True):
             rows = share.rows(side)
             share.hubs(side)[...] = old.hubs(side)
             for sender, source, target in moves(old.side(side), share.side(side), self._number, ids):
                 if sender == self._number:
-                    rows[target] = old.rows(side)[source]
+                    copy_rows(old.rows(side), source, rows, target)
                     continue
                 for number, some in enumerate(self._pieces(target)):
-                    rows[some] = self._take(("rows", side, sender, number), len(some))
+                    content = self._take(("rows", side, sender, number), len(some))
+                    copy_rows(content, numbers[: len(some)], rows, some)
+                    self.mailbox.give_back(content)
+
+    @property
+    def _rows_per_message(self) -> int:
+        return max(1, BYTES_PER_MESSAGE // (4 * self._stride))
 
     def _pieces(self, rows: np.ndarray) -> Iterator[np.ndarray]:
         """Rows in pieces that fit into one message."""
-        most = max(1, ROWS_PER_MESSAGE // (4 * self._stride))
+        most = self._rows_per_message
         return (rows[first : first + most] for first in range(0, len(rows), most))
 
     # --- A step
@@ -243,20 +252,20 @@ class Worker:
             self._merge(order, blocks, step)
 
     def _train_rows(self, order: Order, blocks: WorkerBlocks, step: int, pool: Workers) -> list[float]:
-        last = blocks.last_row - 1
-        rows = [pool.submit(self._train_block, order, blocks, row, step) for row in range(blocks.first_row, last)]
+        *others, last = blocks.spans(self._threads)
+        rows = [pool.submit(self._train_blocks, order, blocks, some, step) for some in others]
         self._take_part(order, blocks, step)
-        rows.append(pool.submit(self._train_block, order, blocks, last, step))
-        return [row.result() for row in rows]
+        rows.append(pool.submit(self._train_blocks, order, blocks, last, step))
+        return [some.result() for some in rows]
 
-    def _train_block(self, order: Order, blocks: WorkerBlocks, row: int, step: int) -> float:
-        """Train a block. The part of the first row is then sent to the worker that needs it in the next step."""
-        square = blocks.train(row, step)
-        self._blocks_done += 1
-        if row == blocks.first_row and step + 1 < order.task.parts:
-            worker = self._owner(blocks, row - 1)
+    def _train_blocks(self, order: Order, blocks: WorkerBlocks, rows: range, step: int) -> float:
+        """Train some blocks. The part of the first row is then sent to the worker that needs it in the next step."""
+        square = blocks.train(rows, step)
+        self._blocks_done += len(rows)
+        if rows.start == blocks.first_row and step + 1 < order.task.parts:
+            worker = self._owner(blocks, rows.start - 1)
             if worker != self._number:
-                part = blocks.share.seat("C", blocks.seat_at(row, step))
+                part = blocks.share.seat("C", blocks.seat_at(rows.start, step))
                 self._given = self._sender.submit(self._post, order.attempt, worker, ("part", step + 1), part)
         return square
 
@@ -265,7 +274,9 @@ class Worker:
         if step > order.task.first and self._owner(blocks, blocks.last_row) != self._number:
             self._given.result()
             seat = blocks.share.seat("C", blocks.seat_at(blocks.last_row - 1, step))
-            seat[...] = self._take(("part", step), len(seat))
+            content = self._take(("part", step), len(seat))
+            seat[...] = content
+            self.mailbox.give_back(content)
 
     def _owner(self, blocks: WorkerBlocks, row: int) -> int:
         return int(blocks.share.places.words.owner[row % blocks.task.parts])
@@ -301,12 +312,20 @@ class Worker:
         """A message of another worker: one array, or several."""
         self.mailbox.put(attempt, label, arrays if len(arrays) > 1 else arrays[0])
 
+    def answer(self, method: str, content: Sequence[Any]) -> Any:
+        """A call of another worker."""
+        if method not in _ANSWERED:
+            raise ValueError(f"{method} is nothing that workers ask")
+        return getattr(self, method)(*content)
+
     def abandon(self, attempt: int) -> None:
         """Give up an attempt to train a round."""
         self.mailbox.abandon(attempt)
+        if self._maker is not None:
+            self._send.close()
 
     def _post(self, attempt: int, worker: int, label: Label, *arrays: Any) -> None:
-        """Each array is an argument of its own, since Ray sends small ones at once and large ones by its store."""
+        self.mailbox.check()
         self._send(worker, "post", (attempt, label, *arrays))
 
     def _take(self, label: Label, rows: int) -> Any:
