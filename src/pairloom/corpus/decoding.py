@@ -85,7 +85,7 @@ def _checked_blocks(file: SourceFile, keep_unspaced: bool) -> Iterator[ByteBlock
     rest, taken, goes_on, read = b"", file.begin, False, file.begin  # taken: where `rest` begins in the file
     for data, read in unpacked_bytes(file):
         if taken == 0 and not rest:
-            _refuse_other_encodings(data, file.name, "utf-8")
+            _refuse_other_encodings(data, file, "utf-8")
         cut = data.rfind(b"\n") + 1
         if cut == 0 and len(rest) + len(data) > BLOCK_BYTES:
             cut = data.rfind(b" ") + 1
