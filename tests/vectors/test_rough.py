@@ -100,7 +100,7 @@ def test_large_matrices_are_searched_on_all_cores(path, monkeypatch):
 
 
 def test_few_rows_are_left_to_compare_exactly():
-    selection = rough.Selection(1, 10, 20_000, 300)
+    selection = rough.LikelyRows(1, 10, 20_000, 300)
     cosines = np.random.default_rng(0).normal(scale=0.1, size=(1, 20_000)).astype(np.float32)
     for begin in range(0, 20_000, 4000):
         selection.add(begin, cosines[:, begin : begin + 4000])

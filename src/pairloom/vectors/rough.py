@@ -181,7 +181,7 @@ class SearchMatrix:
             self._inverse[begin:end] = np.where(usual, 1 / np.sqrt(squares), 0)
 
 
-class Selection:
+class LikelyRows:
     """The rows that may be among the k nearest to each direction, as blocks of rough cosines come in.
 
     K, which at least k rows reach, is the k-th largest of the maxima of groups of rows. That is nearly the k-th largest
