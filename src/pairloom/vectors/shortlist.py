@@ -1,4 +1,4 @@
-"""Exact search at a third of the time: rows are compared as int8 first, and only those that may win as they are.
+"""Exact search of fewer bytes: rows are compared as int8 first, and only those that may win as they are.
 
 A row x at length 1 is
 
