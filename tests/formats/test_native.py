@@ -323,8 +323,8 @@ FOREIGN = "It is damaged, or not a file that pairloom saved: give another one."
         (lambda fields: fields.pop("__metadata__"), f"its header does not say that its format is pairloom. {FOREIGN}"),
         (set_metadata(format="pt"), f"its header does not say that its format is pairloom. {FOREIGN}"),
         (
-            set_metadata(format_version="3"),
-            "it has format version 3, and this pairloom reads version 2. "
+            set_metadata(format_version="4"),
+            "it has format version 4, and this pairloom reads version 3. "
             "Install a newer pairloom: pip install --upgrade pairloom",
         ),
         (set_metadata(format_version="0"), f"'0' is not a format version. {DAMAGED}"),

@@ -122,8 +122,8 @@ def test_a_word_is_no_batch(many):
 def test_the_answers_of_a_batch_do_not_depend_on_how_it_is_cut(many, monkeypatch):
     queries = many.words[:40]
     whole = many.most_similar_batch(queries, topn=20)
-    monkeypatch.setattr("pairloom.vectors.search._ROWS_AT_ONCE", 7)
-    monkeypatch.setattr("pairloom.vectors.search._COSINES_AT_ONCE", 64)
+    monkeypatch.setattr("pairloom.vectors.rough.ROWS_AT_ONCE", 27)
+    monkeypatch.setattr("pairloom.vectors.search._DIRECTIONS_AT_ONCE", 9)
     assert many.most_similar_batch(queries, topn=20) == whole
 
 
@@ -155,8 +155,7 @@ def test_rank_counts_the_words_that_are_closer(many):
 
 
 def test_very_many_neighbours_of_many_words_take_turns(many, monkeypatch):
-    monkeypatch.setattr("pairloom.vectors.search._ROWS_AT_ONCE", 50)
-    monkeypatch.setattr("pairloom.vectors.search._COSINES_AT_ONCE", 1000)
+    monkeypatch.setattr("pairloom.vectors.search.ROWS_AT_ONCE", 50)
     assert many.most_similar_batch(many.words[:20], topn=300) == [
         many.most_similar(w, topn=300) for w in many.words[:20]
     ]

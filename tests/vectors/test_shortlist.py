@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from pairloom.kernel.whole_products import whole_products
 from pairloom.vectors.shortlist import Shortlist
 from pairloom.vectors.vectors import Vectors
 
@@ -39,17 +38,6 @@ def test_few_rows_are_left_to_compare():
     v = vectors(5000, 100)
     direction = v.get_vector("w9", norm=True).astype(np.float64)
     assert 10 <= len(Shortlist(v).candidates(direction, 10)) < 500
-
-
-@pytest.mark.parametrize("dim", [1, 7, 16, 300])
-def test_the_kernel_is_its_twin(dim):
-    rng = np.random.default_rng(dim)
-    rows = rng.integers(-127, 128, (50, dim)).astype(np.int8)
-    vector = rng.integers(-32767, 32768, dim).astype(np.int16)
-    scales, out = rng.random(50).astype(np.float32), np.empty(50, np.float32)
-    whole_products(rows, vector, scales, out)
-    expected = scales * (rows.astype(np.int32) @ vector.astype(np.int32)).astype(np.float32)
-    np.testing.assert_array_equal(out, expected)
 
 
 def test_sums_of_the_longest_rows_fit():

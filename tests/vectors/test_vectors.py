@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pairloom.errors import InputError, UnknownWordError
-from pairloom.vectors.checking import finite_norms
 from pairloom.vectors.embedding import Embedding
+from pairloom.vectors.stored import finite_norms
 from pairloom.vectors.vectors import Vectors
 
 
@@ -257,21 +257,21 @@ def test_spelling_advice_does_not_wait_for_a_large_vocabulary():
 def test_norms_are_computed_once_even_when_many_threads_ask_at_the_same_time(monkeypatch):
     calls = []
 
-    def slow_norms(words, matrix):
-        calls.append(words)
+    def slow_norms(word_of, matrix):
+        calls.append(matrix)
         time.sleep(0.02)
-        return finite_norms(words, matrix)
+        return finite_norms(word_of, matrix)
 
     monkeypatch.setattr("pairloom.vectors.vectors.finite_norms", slow_norms)
     vectors = Vectors(["a", "b"], [[1, 0], [1, 1]])
     answers: list[object] = []
-    threads = [threading.Thread(target=lambda: answers.append(vectors.most_similar("a"))) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: answers.append(vectors.norms.tolist())) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert len(calls) == 1
-    assert answers == [[("b", pytest.approx(1 / math.sqrt(2)))]] * 8
+    assert answers == [[1.0, math.sqrt(2)]] * 8
 
 
 def test_a_row_that_is_not_finite_is_named_instead_of_answered():

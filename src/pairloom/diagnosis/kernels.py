@@ -115,6 +115,7 @@ def _calls(folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "phrases", partial(_phrases, folder)
     yield "vectors in text", _read_text
     yield "fastText's files", _read_fasttext
+    yield "search", _search
 
 
 def _train(folder: Path, **options: object):  # type: ignore[no-untyped-def]  # see `train`
@@ -167,3 +168,14 @@ def _read_fasttext() -> None:
     rows = np.zeros((_FASTTEXT_WORDS + 10, 4), np.float32)
     rows.flags.writeable = False  # as rows that are mapped from a file
     word_vectors(Subwords(rows, _FASTTEXT_WORDS, 10, 3, 6), [b"word%06d" % i for i in range(_FASTTEXT_WORDS)])
+
+
+def _search() -> None:
+    from pairloom.kernel import search
+    from pairloom.vectors.stored import StoredMatrix, as_int8
+    from pairloom.vectors.vectors import Vectors
+
+    assert search is not None  # imported, so that searches use it
+    rows = np.eye(8, dtype=np.float32)
+    for matrix in (StoredMatrix(rows), StoredMatrix(rows.astype(np.float16)), as_int8(rows)):
+        Vectors(list("abcdefgh"), matrix).most_similar("a")

@@ -48,7 +48,7 @@ __all__ = ["READABLE", "WRITABLE", "FastTextVectors", "check_output", "least_siz
 
 ReadableFormat = Literal["loom", "bin", "text", "glove", "fasttext", "parquet"]
 WritableFormat = Literal["loom", "bin", "text", "glove", "fasttext", "parquet", "csv", "npz", "tensorboard", "static"]
-NumberType = Literal["float32", "float16"]
+NumberType = Literal["float32", "float16", "int8"]
 
 
 class _Format(NamedTuple):
@@ -58,7 +58,7 @@ class _Format(NamedTuple):
     write: Callable[[Embedding, PathName, str], None] | None = None
     suffixes: tuple[str, ...] = ()
     gzip: bool = False  # may end in .gz
-    float16: bool = False  # can hold float16
+    dtypes: tuple[str, ...] = ("float32",)  # of the numbers that it can hold
     is_folder: bool = False
 
 
@@ -76,7 +76,7 @@ def _first(vectors: Vectors, n: int) -> Vectors:
 
 _log = logging.getLogger(__name__)
 _FORMATS = {
-    "loom": _Format(_read_native, native.save, (".loom", ".safetensors"), float16=True),
+    "loom": _Format(_read_native, native.save, (".loom", ".safetensors"), dtypes=("float32", "float16", "int8")),
     "bin": _Format(
         read_binary.read, lambda e, path, _: write_word2vec.write_binary(e.words, path), (".bin",), gzip=True
     ),
@@ -91,7 +91,7 @@ _FORMATS = {
     "csv": _Format(None, lambda e, path, _: write_tables.write_csv(e.words, path), (".csv",), gzip=True),
     "npz": _Format(None, lambda e, path, _: write_tables.write_npz(e.words, path), (".npz",)),
     "tensorboard": _Format(None, lambda e, path, _: write_folders.write_tensorboard(e, path), is_folder=True),
-    "static": _Format(None, write_folders.write_static, float16=True, is_folder=True),
+    "static": _Format(None, write_folders.write_static, dtypes=("float32", "float16"), is_folder=True),
 }
 READABLE = tuple(name for name, format in _FORMATS.items() if format.read)
 WRITABLE = tuple(name for name, format in _FORMATS.items() if format.write)
@@ -101,7 +101,7 @@ _OF_SUFFIX = {suffix: name for name, format in _FORMATS.items() for suffix in fo
 def load(
     path: PathName,
     limit: int | None = None,
-    verify: bool = True,
+    verify: native.Verify = True,
     format: ReadableFormat | None = None,
     errors: Errors = "strict",
     lenient: bool = False,
@@ -109,7 +109,8 @@ def load(
     """Read a file of vectors in any format that pairloom knows.
 
     limit    the number of rows to read, from the first on; trained vectors have the frequent words first
-    verify   False trusts the numbers: native files are not hashed, others are not searched for NaN and infinity
+    verify   False trusts the numbers: native files are not hashed, others are not searched for NaN and infinity.
+             True hashes a native file when it is new or has changed since it was last hashed, "always" every time
     format   the name of the format, for files whose content could mean several
     errors   how to treat words that are not UTF-8: "strict" refuses, "replace" and "ignore" as for bytes.decode
     lenient  True accepts files of other programs that look damaged but may be whole. The first row of a repeated word
@@ -118,9 +119,10 @@ def load(
     """
     if limit is not None and (not is_whole(limit) or limit < 1):
         raise ConfigError(f"limit={limit} is not a number of rows. Use 1 or more, or leave it out to read all.")
-    for name, value in (("verify", verify), ("lenient", lenient)):
-        if not isinstance(value, bool):
-            raise ConfigError(f"{name}={value!r} is not a choice. Use True or False.")
+    if not isinstance(verify, bool) and verify != "always":
+        raise ConfigError(f"verify={verify!r} is not a choice. Use True, False or 'always'.")
+    if not isinstance(lenient, bool):
+        raise ConfigError(f"lenient={lenient!r} is not a choice. Use True or False.")
     if errors not in ("strict", "replace", "ignore"):
         raise ConfigError(f"errors={errors!r} is unknown. Use 'strict', 'replace' or 'ignore'.")
     refuse_address(path, "A file of vectors")
@@ -182,11 +184,11 @@ def least_size(path: PathName, n_words: int, n_contexts: int, dim: int) -> int:
 
 
 def _check_dtype(name: str, dtype: str) -> None:
-    if dtype not in ("float32", "float16"):
-        raise ConfigError(f"dtype={dtype!r} is unknown. Use 'float32' or 'float16'.")
-    if dtype == "float16" and not _FORMATS[name].float16:
-        names = [name for name, format in _FORMATS.items() if format.float16]
-        raise ConfigError(f"dtype='float16' does not go into the format {name}, only into {' and '.join(names)}.")
+    names = [name for name, format in _FORMATS.items() if dtype in format.dtypes]
+    if not names:
+        raise ConfigError(f"dtype={dtype!r} is unknown. Use 'float32', 'float16' or 'int8'.")
+    if name not in names:
+        raise ConfigError(f"dtype={dtype!r} does not go into the format {name}, only into {' and '.join(names)}.")
 
 
 def _suffix(path: PathName) -> str:

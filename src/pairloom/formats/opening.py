@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, Literal, NamedTuple, cast
 
 from pairloom.config import Errors
 from pairloom.errors import Fault, InputError
@@ -27,7 +27,7 @@ class ReadOptions:
     """How to read a file: see `pairloom.load`."""
 
     limit: int | None = None  # rows, from the first on
-    verify: bool = True  # look for values that are not finite, and in native files check all hashes
+    verify: bool | Literal["always"] = True  # look for values that are not finite, and in native files check all hashes
     errors: Errors = "strict"  # how to treat words that are not UTF-8
     lenient: bool = False  # accept files that look cut or merged, but may be whole
 

@@ -118,7 +118,7 @@ def _fill(words: WordList, source: VectorFile, header: Header, options: ReadOpti
             if n < lines:
                 block = _without_end(block, n, row + before, header, options)
             numbers = destination(row, n)
-            begun.append(pool.submit(read_rows, block, numbers, row + before, options.verify, spaced, compiled))
+            begun.append(pool.submit(read_rows, block, numbers, row + before, bool(options.verify), spaced, compiled))
             row += n
             if len(begun) > threads:
                 _add(begun.popleft().result(), words, before)

@@ -117,7 +117,7 @@ class ItemRecommender(BaseEstimator):  # type: ignore[misc]  # scikit-learn ship
         n = self.n if n is None else n
         check_whole("n", n, 1, 2**31 - 1, "10 is usual")
         names = self.embedding_.contexts.words
-        return [self._best(session, n).named(names) for session in _sessions(X)]
+        return [self._best(session, n).named(names.__getitem__) for session in _sessions(X)]
 
     def predict(self, X: Iterable[Session]) -> npt.NDArray[np.object_]:
         """The best item for each session; None if it has all items already."""

@@ -26,11 +26,21 @@ def cache_folder(cache_dir: PathName | None = None) -> Path:
     return Path(given) if given else _system_folder()
 
 
-@cache
-def _system_folder() -> Path:
+def usual_folder() -> Path:
+    """$PAIRLOOM_CACHE, otherwise the system's folder for caches, whether it can be written or not."""
+    given = os.environ.get("PAIRLOOM_CACHE")
+    return Path(given) if given else _system_path()
+
+
+def _system_path() -> Path:
     import platformdirs
 
-    folder = Path(platformdirs.user_cache_dir("pairloom"))
+    return Path(platformdirs.user_cache_dir("pairloom"))
+
+
+@cache
+def _system_folder() -> Path:
+    folder = _system_path()
     return folder if _may_be_written(folder) else passing_folder(folder)
 
 

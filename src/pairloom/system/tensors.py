@@ -10,7 +10,9 @@ import math
 import mmap
 import os
 import stat
+import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +23,8 @@ import numpy.typing as npt
 from pairloom.errors import Fault, InputError
 from pairloom.system.display import number_of, quoted
 from pairloom.system.files import atomic_write
+from pairloom.system.memory import available
+from pairloom.system.threads import in_order
 
 Tensors = dict[str, npt.NDArray[Any]]
 
@@ -29,14 +33,18 @@ DAMAGED = "The file is damaged: take an intact copy, or save the vectors again."
 WANTED = "Give the path of a file that pairloom saved."
 FOREIGN = "It is damaged, or not a file that pairloom saved: give another one."
 _ALIGNMENT = 64
+_MADV_POPULATE_READ = 22  # not in the module mmap
 _DTYPES: dict[str, np.dtype[Any]] = {
     "I64": np.dtype("<i8"),
     "F32": np.dtype("<f4"),
     "F16": np.dtype("<f2"),
+    "I8": np.dtype("i1"),
     "U8": np.dtype("u1"),
 }
 _SEAL = b'"header_sha256":"'  # occurs only once: inside a JSON string its quotes would be escaped
 _NO_DIGEST = b"0" * 64
+_WORTH_THREADS = 1 << 26  # bytes to hash; the two matrices are nearly all of them
+_ASKED_AT_ONCE = 1 << 26  # bytes
 _CHUNK = 1 << 20  # bytes of a matrix that are copied at a time
 
 
@@ -49,6 +57,15 @@ class Layout(NamedTuple):
     optional: frozenset[str] = frozenset()
     matrices: frozenset[str] = frozenset()  # tensors of rank 2; the others have rank 1
     later: "Layout | None" = None  # of the next version, which is read too
+
+
+class Content(NamedTuple):
+    """What a file holds, with its header checked and its tensors not yet."""
+
+    tensors: Tensors  # views of the file
+    record: dict[str, Any]
+    digest: str  # SHA-256 of the header, and so of all digests in it
+    digests: dict[str, Any]  # SHA-256 of each tensor, as the header has them
 
 
 # --- Writing
@@ -128,17 +145,23 @@ def byte_chunks(tensor: npt.NDArray[Any], dtype: np.dtype[Any]) -> Iterator[memo
 
 def mapped(path: Path) -> memoryview:
     """The bytes of a file, mapped into memory: they are read from the disk when they are used."""
+    return mapped_as(path)[0]
+
+
+def mapped_as(path: Path) -> tuple[memoryview, os.stat_result]:
+    """`mapped`, and the status of the file that was opened."""
     try:
         status = path.stat()
         if stat.S_ISREG(status.st_mode) and status.st_size:  # opening a pipe would wait for a writer
             with path.open("rb") as file:
-                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+                status = os.fstat(file.fileno())
+                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)), status
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = error.strerror if isinstance(error, OSError) else "a path cannot hold a NUL"
         raise InputError(f"{path} cannot be read: {reason}. {WANTED}") from None
     if not stat.S_ISREG(status.st_mode):
         raise InputError(f"{path} is not a file. {WANTED}")
-    return memoryview(b"")  # an empty file cannot be mapped
+    return memoryview(b""), status  # an empty file cannot be mapped
 
 
 def release_pages(array: npt.NDArray[Any], begin: int, end: int) -> None:
@@ -146,15 +169,32 @@ def release_pages(array: npt.NDArray[Any], begin: int, end: int) -> None:
 
     Reading it again brings it back. Without this, a process would seem to hold the whole file in memory.
     """
+    if begin < end and hasattr(mmap, "MADV_DONTNEED"):
+        _advise(array, begin, end, mmap.MADV_DONTNEED)
+
+
+def ask_for_pages(array: npt.NDArray[Any]) -> None:
+    """Map all pages of an array at once, if it is mapped from a file: faster than one by one when they are read.
+
+    An array of more than half of the free memory is left alone, since its first pages might go before they are read.
+    """
+    free, rows = available(), max(1, _ASKED_AT_ONCE // max(1, array.strides[0]))
+    if sys.platform == "linux" and free is not None and array.nbytes <= free // 2:
+        with suppress(OSError):  # systems before Linux 5.14 do not know it
+            for begin in range(0, len(array), rows):  # between two of them an interrupt takes effect
+                _advise(array, begin, min(begin + rows, len(array)), _MADV_POPULATE_READ)
+
+
+def _advise(array: npt.NDArray[Any], begin: int, end: int, advice: int) -> None:
     base = getattr(array, "base", None)
     while isinstance(base, np.ndarray):
         base = base.base
     pages = getattr(base, "obj", None)  # np.frombuffer keeps a memoryview of the map
-    if begin < end and isinstance(pages, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+    if isinstance(pages, mmap.mmap):
         offset = array.ctypes.data - np.frombuffer(pages, np.uint8).ctypes.data
         first, last = ((offset + at * array.strides[0]) // mmap.PAGESIZE * mmap.PAGESIZE for at in (begin, end))
         if first < last:
-            pages.madvise(mmap.MADV_DONTNEED, first, last - first)
+            pages.madvise(advice, first, last - first)
 
 
 def read(data: memoryview, layout: Layout, trusted: frozenset[str] = frozenset()) -> tuple[Tensors, dict[str, Any]]:
@@ -162,14 +202,21 @@ def read(data: memoryview, layout: Layout, trusted: frozenset[str] = frozenset()
 
     Checks go from the first byte to the last. No number of the file is used before it is compared with the file's size.
     """
+    content = read_header(data, layout)
+    check_tensors(content, trusted)
+    return content.tensors, content.record
+
+
+def read_header(data: memoryview, layout: Layout) -> Content:
+    """The content of a file. Everything is checked except the hashes of the tensors."""
     header = _header_bytes(data)
     fields = _object(header, "the header")
     layout = _of_its_version(fields.get("__metadata__"), layout)
     metadata = _metadata_of(fields, layout)
     tensors = _views(data[8 + len(header) :], fields, layout)
     _check_header(data[:8], header, metadata["header_sha256"])
-    _check_tensors(tensors, _object(metadata["sha256"], "the list of hashes"), trusted)
-    return tensors, _object(metadata["record"], "the record")
+    digests, record = _object(metadata["sha256"], "the list of hashes"), _object(metadata["record"], "the record")
+    return Content(tensors, record, metadata["header_sha256"], digests)
 
 
 def _header_bytes(data: memoryview) -> bytes:
@@ -202,9 +249,11 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _of_its_version(metadata: object, layout: Layout) -> Layout:
-    """The layout of the file's version, or the latest one if it has neither: `_check_version` then says so."""
-    is_first = isinstance(metadata, dict) and metadata.get("format_version") == str(layout.version)
-    return layout if is_first or layout.later is None else layout.later
+    """The layout of the file's version, or the latest one if it has none of them: `_check_version` then says so."""
+    version = metadata.get("format_version") if isinstance(metadata, dict) else None
+    while layout.later is not None and version != str(layout.version):
+        layout = layout.later
+    return layout
 
 
 def _metadata_of(fields: dict[str, Any], layout: Layout) -> dict[str, str]:
@@ -286,7 +335,14 @@ def _check_header(prefix: memoryview, header: bytes, expected: str) -> None:
         raise Fault(f"the SHA-256 of its header (bytes 0 to {7 + len(header):,}) is wrong. {DAMAGED}")
 
 
-def _check_tensors(tensors: Tensors, expected: dict[str, Any], trusted: frozenset[str]) -> None:
-    for name, tensor in tensors.items():
-        if name not in trusted and _digest(tensor, tensor.dtype) != expected.get(name):
+def check_tensors(content: Content, trusted: frozenset[str] = frozenset()) -> None:
+    """Compare the tensors with their hashes, two at a time where that saves time, except those that are trusted."""
+
+    def check(name: str) -> None:
+        tensor = content.tensors[name]
+        if name not in trusted and _digest(tensor, tensor.dtype) != content.digests.get(name):
             raise Fault(f"the SHA-256 of tensor {name} is wrong. {DAMAGED}")
+
+    size = sum(tensor.nbytes for tensor in content.tensors.values())
+    for _ in in_order(check, content.tensors, threads=1 if size < _WORTH_THREADS else 2):
+        pass

@@ -227,6 +227,14 @@ def in_order(
             raise
 
 
+def on_spans(function: Callable[[int, int], object], n: int, size: int, threads: int) -> None:
+    """function(begin, end) for 0..n cut into spans of `size`, the last up to twice as long, on `threads` threads."""
+    edges = [*range(0, max(n - size, 0) + 1, size)]
+    with workers(min(threads, len(edges))) as pool:
+        for _ in pool.map(function, edges, [*edges[1:], n]):
+            pass
+
+
 # --- Other libraries' threads
 
 

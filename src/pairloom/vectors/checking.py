@@ -9,7 +9,6 @@ import numpy.typing as npt
 from pairloom.errors import InputError, UnknownWordError
 from pairloom.system.display import number_of, quoted
 from pairloom.system.spelling import near_spellings
-from pairloom.types import Float64s, Matrix
 
 
 def checked_words(words: Iterable[str]) -> list[str]:
@@ -45,20 +44,6 @@ def row_of_each_word(words: list[str]) -> dict[str, int]:
             again = words.index(word, row + 1)
             raise InputError(f"Rows {row} and {again} both belong to {quoted(word)}. Give every word one row.")
     return index
-
-
-def finite_norms(words: list[str], vectors: Matrix) -> Float64s:
-    """Euclidean length of each row, read-only. Rows with NaN or infinity are refused."""
-    # In float64 the squares of float32 values neither overflow nor vanish, so a sum is finite if all values are.
-    norms: Float64s = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
-    bad = np.flatnonzero(~np.isfinite(norms))
-    if len(bad):
-        raise InputError(
-            f"Row {bad[0]} ({quoted(words[bad[0]])}) of the vectors holds NaN or infinity. "
-            "Leave such rows out, or train again with a lower learning rate."
-        )
-    norms.flags.writeable = False
-    return norms
 
 
 def unknown_word(word: object, key_to_index: Mapping[str, int]) -> UnknownWordError:

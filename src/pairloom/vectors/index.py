@@ -113,7 +113,7 @@ class Index:
         if not len(rows):
             return 1.0
         units = self.vectors.vectors[rows] / self.vectors.norms[rows, None]
-        exact = nearest(self.vectors.vectors, self.vectors.norms, units, min(topn, n), [()] * len(rows))
+        exact = nearest(self.vectors.searched, units, min(topn, n), [()] * len(rows))
         shares = [
             len(np.intersect1d(self.candidates(unit, topn), found.rows)) / len(found.rows)
             for unit, found in zip(units, exact, strict=True)

@@ -8,7 +8,7 @@
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from itertools import compress
 from typing import Any, NamedTuple, Protocol
 
@@ -32,13 +32,11 @@ class WordVectors(Protocol):
     def dim(self) -> int:
         """d, the length of a vector."""
 
-    @property
-    def key_to_index(self) -> Mapping[str, int]:
-        """The row of each word."""
+    def row_of(self, word: str) -> int | None:
+        """The row of a word, or None."""
 
-    @property
-    def norms(self) -> Float64s:
-        """Euclidean length of each row."""
+    def norm_of(self, row: int) -> float:
+        """Euclidean length of a row."""
 
     def has_vector(self, word: object) -> bool:
         """Whether `vector` has an answer."""
@@ -105,17 +103,17 @@ def known_words(vectors: WordVectors, words: Iterable[str]) -> list[str]:
 
 def rows_of(vectors: WordVectors, items: Iterable[object]) -> list[int]:
     """The rows of the words among the items, without words that have no row."""
-    index = vectors.key_to_index
-    return sorted({index[item] for item in items if isinstance(item, str) and item in index})
+    rows = {vectors.row_of(item) for item in items if isinstance(item, str)}
+    return sorted(row for row in rows if row is not None)
 
 
 def unit_vector(vectors: WordVectors, word: str) -> Float64s:
     """The vector of a word at length 1. The length is looked up where the word has a row."""
     vector = vectors.vector(word)
-    row = vectors.key_to_index.get(word)
+    row = vectors.row_of(word)
     if row is None:
         return unit(vector)
-    wide, length = vector.astype(np.float64), vectors.norms[row]
+    wide, length = vector.astype(np.float64), vectors.norm_of(row)
     return wide / length if length else wide
 
 

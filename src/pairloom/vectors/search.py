@@ -1,11 +1,11 @@
 """Exact search: the rows of a matrix that are nearest to a direction. `Vectors.most_similar` finds its answer here.
 
-Every row is first compared in float32 by BLAS, whose sums depend on the machine. The rows that may win are compared
-again in float64, always summed in the same order. So the answer is the same on every machine, and equal rows have equal
-cosines. Many directions are searched at once, in bounded memory.
+Every row is first compared in float32, in sums that depend on the machine (`rough.py`). The rows that may win are
+compared again in float64, always summed in the same order. So the answer is the same on every machine, and equal rows
+have equal cosines. Many directions are searched at once, in bounded memory.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ from pairloom.system.display import quoted
 from pairloom.system.extras import data_frame
 from pairloom.types import Float64s, Matrix, Rows
 from pairloom.vectors.query import SearchTarget, norm
+from pairloom.vectors.rough import ROWS_AT_ONCE, LikelyRows, SearchMatrix
 
 
 class Neighbours(list[tuple[str, float]]):
@@ -36,8 +37,7 @@ class Neighbours(list[tuple[str, float]]):
 MOST_SHOWN = 100  # in a notebook
 
 COSMUL_EPSILON = 1e-6  # gensim's, with which we compare; Levy and Goldberg have 0.001
-_ROWS_AT_ONCE = 1 << 14
-_COSINES_AT_ONCE = 1 << 22  # 16 MB in float32
+_DIRECTIONS_AT_ONCE = 256  # with ROWS_AT_ONCE, 16 MB of rough cosines
 _EXACT_ROWS_AT_ONCE = 4096  # rows turned into float64 together: 3 MB at dim 100
 
 
@@ -54,31 +54,34 @@ class ScoredRows(NamedTuple):
     rows: Rows
     scores: Float64s
 
-    def named(self, words: Sequence[str]) -> Neighbours:
+    def named(self, word_of: Callable[[int], str]) -> Neighbours:
         """The same with a word for each row."""
-        return Neighbours(zip([words[row] for row in self.rows.tolist()], self.scores.tolist(), strict=True))
+        return Neighbours(zip(map(word_of, self.rows.tolist()), self.scores.tolist(), strict=True))
 
 
 def nearest(
-    vectors: Matrix, norms: Float64s, directions: Float64s, k: int, excluded: Sequence[Sequence[int]]
+    matrix: SearchMatrix, directions: Float64s, k: int, excluded: Sequence[Sequence[int]], n_rows: int | None = None
 ) -> Iterator[ScoredRows]:
-    """The k rows with the largest cosine to each direction, a unit vector, without the rows excluded[i]."""
-    kept = len(vectors) if k > _ROWS_AT_ONCE else max(1, k)  # no row of a block can be ruled out if k is larger than it
-    at_once = max(1, min(_COSINES_AT_ONCE // _ROWS_AT_ONCE, _COSINES_AT_ONCE // kept))
+    """The k rows with the largest cosine to each direction, a unit vector, without the rows excluded[i].
+
+    Only the first n_rows are searched, if that is given.
+    """
+    n = len(matrix.stored.numbers) if n_rows is None else n_rows
+    at_once = _DIRECTIONS_AT_ONCE if k <= ROWS_AT_ONCE else 1  # of which each has k candidates or more
     for start in range(0, len(directions), at_once):
         some = slice(start, start + at_once)
-        yield from _nearest(vectors, norms, directions[some], k, excluded[some])
+        yield from _nearest(matrix, directions[some], k, excluded[some], n)
 
 
-def nearest_candidates(vectors: Matrix, norms: Float64s, target: SearchTarget, k: int, indexer: Indexer) -> ScoredRows:
+def nearest_candidates(matrix: SearchMatrix, target: SearchTarget, k: int, indexer: Indexer) -> ScoredRows:
     """The k nearest of the rows that an index proposes, by their exact cosines."""
-    return ranked(vectors, norms, target, k, indexer.candidates(target.direction, k + len(target.excluded)))
+    return ranked(matrix, target, k, indexer.candidates(target.direction, k + len(target.excluded)))
 
 
-def ranked(vectors: Matrix, norms: Float64s, target: SearchTarget, k: int, rows: Iterable[int]) -> ScoredRows:
+def ranked(matrix: SearchMatrix, target: SearchTarget, k: int, rows: Iterable[int]) -> ScoredRows:
     """The k nearest of these rows, without those that the target excludes."""
     others = np.setdiff1d(np.fromiter(rows, np.intp), target.excluded)
-    return best(others, cosines(vectors, norms, others, target.direction), k)
+    return best(others, matrix.exact(others, target.direction), k)
 
 
 def best_by_product(
@@ -207,23 +210,15 @@ def check_indexer(indexer: object, restrict_vocab: int | None) -> None:
 
 
 def _nearest(
-    vectors: Matrix, norms: Float64s, directions: Float64s, k: int, excluded: Sequence[Sequence[int]]
+    matrix: SearchMatrix, directions: Float64s, k: int, excluded: Sequence[Sequence[int]], n_rows: int
 ) -> Iterator[ScoredRows]:
-    candidates: list[list[Rows]] = [[] for _ in directions]
-    kth = np.full(len(directions), -np.inf, np.float32)  # rows below this cannot be among the k nearest
-    margin = _margin(vectors.shape[1])
-    for begin in range(0, len(vectors) if k else 0, _ROWS_AT_ONCE):
-        block = slice(begin, begin + _ROWS_AT_ONCE)
-        rough = _rough_cosines(vectors[block], norms[block], directions)
+    selection = LikelyRows(len(directions), max(1, min(k, n_rows)), n_rows, matrix.dim)
+    for begin, rough in matrix.blocks(directions, n_rows if k else 0):
         for row_cosines, left_out in zip(rough, excluded, strict=True):
             row_cosines[[row - begin for row in left_out if begin <= row < begin + len(row_cosines)]] = -np.inf
-        if rough.shape[1] >= k:
-            kth = np.maximum(kth, np.partition(rough, -k, axis=1)[:, -k] if k > 1 else rough.max(axis=1))
-        for row_cosines, bound, likely in zip(rough, kth - margin, candidates, strict=True):
-            likely.append(begin + np.flatnonzero((row_cosines >= bound) & (row_cosines > -np.inf)))
-    for direction, likely in zip(directions, candidates, strict=True):
-        rows = np.concatenate([*likely, np.empty(0, np.intp)])
-        yield best(rows, cosines(vectors, norms, rows, direction), k)
+        selection.add(begin, rough)
+    for direction, rows in zip(directions, selection.rows(), strict=True):
+        yield best(rows, matrix.exact(rows, direction), k)
 
 
 def _rough_cosines(vectors: Matrix, norms: Float64s, directions: Float64s) -> npt.NDArray[np.float32]:

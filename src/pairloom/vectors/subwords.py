@@ -83,6 +83,14 @@ class SubwordVectors(Vectors):
         super().__init__(words, vectors, counts)
         self.subwords = subwords._replace(rows=read_only(subwords.rows, np.float32))
 
+    @classmethod
+    def of(cls, vectors: Vectors, subwords: Subwords) -> "SubwordVectors":
+        """The words of some vectors, stored as there, and vectors for all other words."""
+        made = cls.__new__(cls)
+        made.__dict__.update(vectors.__dict__)
+        made.subwords = subwords._replace(rows=read_only(subwords.rows, np.float32))
+        return made
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self.subwords.rows.flags.writeable = False

@@ -22,7 +22,8 @@ from pairloom.errors import InputError
 from pairloom.system.display import number_of, quoted
 from pairloom.system.extras import data_frame
 from pairloom.types import Counts, Float64s, Matrix, PathName
-from pairloom.vectors.checking import checked_words, finite_norms, read_only, row_of_each_word, unknown_word
+from pairloom.vectors.checking import checked_words, read_only, unknown_word
+from pairloom.vectors.names import Names, PackedWords
 from pairloom.vectors.query import (
     Item,
     Items,
@@ -38,6 +39,7 @@ from pairloom.vectors.query import (
     unit,
     unit_vector,
 )
+from pairloom.vectors.rough import SearchMatrix
 from pairloom.vectors.search import (
     Indexer,
     Neighbours,
@@ -58,6 +60,7 @@ from pairloom.vectors.similarity import (
     relative_cosine,
     word_movers_distance,
 )
+from pairloom.vectors.stored import StoredMatrix, finite_norms, stored
 
 if TYPE_CHECKING:
     from pairloom.maps.plot import PlotKeywords, WordMap
@@ -78,26 +81,57 @@ class Vectors:
     float64 in [-1, 1]; a row of zeros has cosine 0 to everything.
     """
 
-    def __init__(self, words: Iterable[str], vectors: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> None:
-        self.words: list[str] = checked_words(words)
-        self.vectors: Matrix = read_only(vectors, np.float32)
-        self.counts: Counts = read_only(np.zeros(len(self.words)) if counts is None else counts, np.int64)
-        if self.vectors.ndim != 2 or self.vectors.shape[1] < 1:
-            raise InputError(f"Vectors need a matrix of shape (n_words, dim); this one has shape {self.vectors.shape}.")
-        if not len(self.words) == len(self.vectors) or self.counts.shape != (len(self.words),):
+    def __init__(
+        self,
+        words: Iterable[str] | PackedWords,
+        vectors: npt.ArrayLike | StoredMatrix,
+        counts: npt.ArrayLike | None = None,
+    ) -> None:
+        self._names = Names(words)
+        self._stored = stored(vectors)
+        shape = self._stored.numbers.shape
+        self.counts: Counts = read_only(np.zeros(len(self._names)) if counts is None else counts, np.int64)
+        if len(shape) != 2 or shape[1] < 1:
+            raise InputError(f"Vectors need a matrix of shape (n_words, dim); this one has shape {shape}.")
+        if not len(self._names) == shape[0] or self.counts.shape != (len(self._names),):
             raise InputError(
-                f"{number_of(len(self.words), 'word')}, {number_of(len(self.vectors), 'row')} and counts of shape "
+                f"{number_of(len(self._names), 'word')}, {number_of(shape[0], 'row')} and counts of shape "
                 f"{self.counts.shape} do not belong together. Give one row and one count for each word."
             )
-        self._index: dict[str, int] | None = None
+        self._wide: Matrix | None = None
         self._norms: Float64s | None = None
+        self._search: SearchMatrix | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: without what can be computed from the rest."""
+        return {**self.__dict__, "_wide": None, "_search": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """For copies and pickles, whose arrays NumPy would let be written to."""
         self.__dict__.update(state)
+        self._stored = stored(self._stored)
         for value in state.values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+
+    @property
+    def words(self) -> list[str]:
+        """The word of each row. Those of a native file are decoded at first use."""
+        return self._names.strings
+
+    @property
+    def vectors(self) -> Matrix:
+        """The matrix as float32. That of a file of float16 or int8 is made at first use; searches do not need it."""
+        if self._wide is None:
+            with _LAZY:
+                if self._wide is None:
+                    self._wide = self._stored.whole()
+        return self._wide
+
+    @property
+    def packed(self) -> StoredMatrix:
+        """The matrix as it is stored: float32, float16, or int8 with a scale for each row."""
+        return self._stored
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         """The matrix, for NumPy: `np.asarray(vectors)` is `vectors.vectors`, not an array of words.
@@ -114,7 +148,7 @@ class Vectors:
     @property
     def dim(self) -> int:
         """d, the length of a vector."""
-        return int(self.vectors.shape[1])
+        return int(self._stored.numbers.shape[1])
 
     @property
     def vector_size(self) -> int:
@@ -129,11 +163,7 @@ class Vectors:
     @property
     def key_to_index(self) -> Mapping[str, int]:
         """The row of each word, computed at first use. Raises an InputError if a word is empty or occurs twice."""
-        if self._index is None:
-            with _LAZY:
-                if self._index is None:
-                    self._index = row_of_each_word(self.words)
-        return self._index
+        return self._names.rows
 
     @property
     def norms(self) -> Float64s:
@@ -141,8 +171,27 @@ class Vectors:
         if self._norms is None:
             with _LAZY:
                 if self._norms is None:
-                    self._norms = finite_norms(self.words, self.vectors)
+                    self._norms = finite_norms(self._names.word, self._stored)
         return self._norms
+
+    def row_of(self, word: str) -> int | None:
+        """The row of a word, or None. Unlike `key_to_index`, it does not need the rows of all words."""
+        return self._names.row(word)
+
+    def norm_of(self, row: int) -> float:
+        """Euclidean length of one row."""
+        if self._norms is not None:
+            return float(self._norms[row])
+        return float(finite_norms(self._names.word, self._stored, np.array([row]))[0])
+
+    @property
+    def searched(self) -> SearchMatrix:
+        """The matrix with what searches have learnt about its rows, for `search.nearest`."""
+        if self._search is None:
+            with _LAZY:
+                if self._search is None:
+                    self._search = SearchMatrix(self._stored, self._names.word)
+        return self._search
 
     def check(self, values: bool = True) -> None:
         """Raise an InputError if a word is empty or occurs twice, a count is below 0 or a value is not finite.
@@ -180,10 +229,10 @@ class Vectors:
         return np.array([self.vector(key) for key in key_or_keys], np.float32).reshape(-1, self.dim)
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and word in self.key_to_index
+        return isinstance(word, str) and self.row_of(word) is not None
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self._names)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.words)
@@ -223,9 +272,11 @@ class Vectors:
 
     def vector(self, word: str) -> npt.NDArray[np.float32]:
         """The vector of a word. Vectors with subwords make one for a word without a row, too."""
-        if word not in self:
+        row = self.row_of(word) if isinstance(word, str) else None
+        if row is None:
             return self._vector_without_row(word)
-        vector: npt.NDArray[np.float32] = self.vectors[self.key_to_index[word]]
+        vector: npt.NDArray[np.float32] = self._stored.rows(slice(row, row + 1))[0]
+        vector.flags.writeable = False
         return vector
 
     def _vector_without_row(self, word: object) -> npt.NDArray[np.float32]:
@@ -282,10 +333,10 @@ class Vectors:
 
     def get_index(self, key: str, default: int | None = None) -> int:
         """The row of a word. For an unknown word `default`, or an UnknownWordError if that is None."""
-        row = self.key_to_index.get(key, default) if isinstance(key, str) else default
-        if row is None:
+        row = self.row_of(key) if isinstance(key, str) else None
+        if row is None and default is None:
             raise unknown_word(key, self.key_to_index)
-        return row
+        return default if row is None else row  # type: ignore[return-value]
 
     def get_vecattr(self, key: str, attr: str) -> int:
         """gensim's way to the count of a word. The only `attr` is "count"."""
@@ -326,12 +377,12 @@ class Vectors:
         if candidates is not None:
             check_candidates(candidates, restrict_vocab, indexer)
             rows = (self.get_index(word, -1 if ignore_missing else None) for word in candidates)
-            return ranked(self.vectors, self.norms, target, topn, filter(lambda row: row >= 0, rows)).named(self.words)
+            return ranked(self.searched, target, topn, filter(lambda row: row >= 0, rows)).named(self._names.word)
         n_rows = rows_to_search(restrict_vocab, len(self))
         if indexer is None:
             return next(self._nearest([target], topn, n_rows))
         check_indexer(indexer, restrict_vocab)
-        return nearest_candidates(self.vectors, self.norms, target, topn, indexer).named(self.words)
+        return nearest_candidates(self.searched, target, topn, indexer).named(self._names.word)
 
     def most_similar_batch(
         self,
@@ -365,8 +416,8 @@ class Vectors:
     def _nearest(self, targets: Sequence[SearchTarget], topn: int, n_rows: int) -> Iterator[Neighbours]:
         directions = np.array([target.direction for target in targets]).reshape(-1, self.dim)
         excluded = [target.excluded for target in targets]
-        found = nearest(self.vectors[:n_rows], self.norms[:n_rows], directions, min(topn, n_rows), excluded)
-        return (scored.named(self.words) for scored in found)
+        found = nearest(self.searched, directions, min(topn, n_rows), excluded, n_rows)
+        return (scored.named(self._names.word) for scored in found)
 
     def most_similar_cosmul(
         self,
@@ -387,7 +438,9 @@ class Vectors:
         first = slice(rows_to_search(restrict_vocab, len(self)))
         directions = factor_directions(self, plus), factor_directions(self, minus)
         excluded = rows_of(self, plus + minus)
-        return best_by_product(self.vectors[first], self.norms[first], *directions, topn, excluded).named(self.words)
+        return best_by_product(self.vectors[first], self.norms[first], *directions, topn, excluded).named(
+            self._names.word
+        )
 
     def similar_by_word(self, word: str, topn: int = 10, restrict_vocab: int | None = None) -> Neighbours:
         """`most_similar` of one word."""
@@ -403,7 +456,7 @@ class Vectors:
 
     def closer_than(self, key1: str, key2: str) -> list[str]:
         """The words that are closer to key1 than key2 is, in the order of the rows."""
-        similarities, own_row = self._cosines_to(key1), self.key_to_index.get(key1)
+        similarities, own_row = self._cosines_to(key1), self.row_of(key1)
         closer = np.flatnonzero(similarities > similarities[self.get_index(key2)])
         return [self.words[row] for row in closer.tolist() if row != own_row]
 

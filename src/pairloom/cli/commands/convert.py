@@ -40,9 +40,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--contexts", action="store_true", help="write the vectors of contexts instead of words")
     parser.add_argument(
         "--dtype",
-        choices=["float32", "float16"],
+        choices=["float32", "float16", "int8"],
         default="float32",
-        help="type of the numbers in loom and static (default: float32)",
+        help="type of the numbers in loom, and but for int8 in static (default: float32)",
     )
     parser.add_argument(
         "--errors",

@@ -20,11 +20,14 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--toml", action="store_true", help="print the options of its training, for `pairloom train --config`"
     )
+    parser.add_argument(
+        "--verify", action="store_true", help="read and check the whole file, even if it was found undamaged before"
+    )
     add_json(parser)
 
 
 def run(args: Namespace) -> None:
-    embedding = load(args.model)
+    embedding = load(args.model, verify="always" if args.verify else True)
     if args.toml:
         print(_run_again(args.model, embedding.record), end="")
         return
