@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 
 from pairloom.kernel.compile import njit
 from pairloom.kernel.memory import address
-from pairloom.kernel.simd import LANES, add, float8, fma, load, multiply, store, sums, zero
+from pairloom.kernel.simd import LANES, add, eight, fma, load, multiply, store, sums, zero
 
 _FLOATS, _INTS = ir.VectorType(ir.FloatType(), LANES), ir.VectorType(ir.IntType(32), LANES)
 _HALF_TO_FLOAT = 2.0**112  # float32's exponents begin that much lower than float16's
@@ -62,7 +62,7 @@ def _widened(typing, numbers, i):
         eight = builder.bitcast(first, ir.VectorType(kind, LANES).as_pointer())
         return convert(builder, builder.load(eight, align=size))
 
-    return float8(numbers, types.int64), codegen
+    return eight(numbers, types.int64), codegen
 
 
 @njit(nogil=True, cache=True)
