@@ -76,8 +76,8 @@ def test_a_saved_command_has_no_secret_and_asks_for_it(files, tmp_path, capsys):
     capsys.readouterr()
     assert main(["train", "--resume", str(folder)]) == 2
     assert capsys.readouterr().err == (
-        f"pairloom train: The password or query of {files.address}/shop/text/b.txt was not saved. Type the whole command "
-        "again, with --resume instead of --checkpoint.\n"
+        f"pairloom train: The password or query of {files.address}/shop/text/b.txt was not saved. Type the whole "
+        "command again, with --resume instead of --checkpoint.\n"
     )
     assert main(["train", signed, "-o", f"{tmp_path}/m.loom", "--resume", str(folder), *OPTIONS]) == 0
     unsigned = [*begin, "--checkpoint", f"{folder}2"]
