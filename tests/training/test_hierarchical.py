@@ -7,7 +7,6 @@ import pytest
 
 from pairloom.kernel.loss import paths_loss
 from pairloom.kernel.steps.hierarchical import (
-    BATCH,
     LANES,
     SIX,
     PathPlan,
@@ -32,6 +31,7 @@ from pairloom.pairs.in_order import Segment
 from tests.models import matrices, random_model
 
 RNG = np.random.default_rng(0)
+BATCH = 4
 LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide in their rounding
 
 
@@ -160,7 +160,9 @@ def test_a_segment_is_trained_context_after_context_by_the_words_whose_windows_h
     longest = int(np.diff(tree.starts).max())
     [step] = locksteps(slice_edges(model.width), BATCH * longest * LANES, 1)
     plan = PathPlan(plan.words[:filled], plan.contexts[:filled])
-    square = train_sixes(model, make_buffers(longest, model.width), plan, TreePaths.of(tree), step, Rates(0.1, 0.05))
+    square = train_sixes(
+        model, make_buffers(BATCH, longest, model.width), plan, TreePaths.of(tree), step, Rates(0.1, 0.05)
+    )
     assert square > 0
     for now, expected in zip(matrices(model, dim), (W, N), strict=True):
         np.testing.assert_allclose(now, expected, atol=1e-5)

@@ -84,12 +84,16 @@ class InOrderTraining(TrainingLoop):
     def _planner(self) -> tuple[int, Planner]:
         """What plans segments, and how many inner products a batch has at most."""
         if self.tree and self.config.model == "skipgram":
-            return _skipgram_hierarchical(self.tree)
+            return _skipgram_hierarchical(self.tree, self.config.lr)
+        from pairloom.kernel.steps.lockstep import batch_size
+
         divide = self.config.cbow_gradient == "derivative"
         if self.tree:
-            return _cbow_hierarchical(self.tree, divide)
+            return _cbow_hierarchical(self.tree, self.config.lr, divide)
         probability = noise(self.source.contexts.mass, self.config.noise_power)
-        return _cbow_negative(probability, self.config.negatives, divide)
+        steps = self.source.context_share.max() + self.config.negatives * probability.max()
+        batch = batch_size(self.config.lr, float(steps))
+        return _cbow_negative(probability, self.config.negatives, batch, divide)
 
     def _contexts(self) -> WeightedNames:
         if not self.tree:
@@ -97,13 +101,15 @@ class InOrderTraining(TrainingLoop):
         return WeightedNames(node_names(self.tree), node_mass(self.tree, self.source.contexts.mass))
 
 
-def _skipgram_hierarchical(tree: Tree) -> tuple[int, Planner]:
+def _skipgram_hierarchical(tree: Tree, lr: float) -> tuple[int, Planner]:
     from pairloom.kernel.simd import LANES
     from pairloom.kernel.steps import hierarchical
+    from pairloom.kernel.steps.lockstep import batch_size
     from pairloom.kernel.steps.rates import Rates
     from pairloom.kernel.steps.six import SIX
 
     paths, longest = hierarchical.TreePaths.of(tree), _longest(tree)
+    batch = batch_size(lr, SIX)  # each of six words moves the root
 
     def planned(segment: Segment, draws: np.uint64) -> Planned:
         most = int((segment.right - segment.left).sum()) // SIX + len(segment.kept) + 1
@@ -113,32 +119,34 @@ def _skipgram_hierarchical(tree: Tree) -> tuple[int, Planner]:
 
         def trainer(*rates: float) -> "ColumnTrainer":
             def train(model: Any, lockstep: Any) -> float:
-                buffers = hierarchical.make_buffers(longest, model.width)
+                buffers = hierarchical.make_buffers(batch, longest, model.width)
                 return float(hierarchical.train_sixes(model, buffers, plan, paths, lockstep, Rates(*rates)))
 
             return train
 
         return Planned(segment.begin, segment.end, pairs, trainer)
 
-    return hierarchical.BATCH * longest * LANES, planned
+    return batch * longest * LANES, planned
 
 
-def _cbow_hierarchical(tree: Tree, divide: bool) -> tuple[int, Planner]:
+def _cbow_hierarchical(tree: Tree, lr: float, divide: bool) -> tuple[int, Planner]:
     from pairloom.kernel.steps import cbow
     from pairloom.kernel.steps.hierarchical import TreePaths
+    from pairloom.kernel.steps.lockstep import batch_size
 
+    batch = batch_size(lr, 1)  # every window moves the root
     paths, padded = TreePaths.of(tree), cbow.whole_vectors(np.diff(tree.starts))
 
     def planned(segment: Segment, draws: np.uint64) -> Planned:
         places = segment.centres
         plan = cbow.make_plan(segment, places, int(padded[segment.kept[places]].sum()))
         cbow.plan_paths(plan, paths)
-        return _planned_windows(segment, plan, cbow.PATHS_BATCH, _longest(tree), divide)
+        return _planned_windows(segment, plan, batch, _longest(tree), divide)
 
-    return cbow.PATHS_BATCH * int(padded.max()), planned
+    return batch * int(padded.max()), planned
 
 
-def _cbow_negative(probability: Float64s, negatives: int, divide: bool) -> tuple[int, Planner]:
+def _cbow_negative(probability: Float64s, negatives: int, batch: int, divide: bool) -> tuple[int, Planner]:
     from pairloom.kernel.alias import AliasTable
     from pairloom.kernel.steps import cbow
 
@@ -148,9 +156,9 @@ def _cbow_negative(probability: Float64s, negatives: int, divide: bool) -> tuple
         places = segment.centres
         plan = cbow.make_plan(segment, places, len(places) * padded)
         cbow.plan_drawn(plan, noise, negatives, draws)
-        return _planned_windows(segment, plan, cbow.DRAWN_BATCH, 1 + negatives, divide)
+        return _planned_windows(segment, plan, batch, 1 + negatives, divide)
 
-    return cbow.DRAWN_BATCH * padded, planned
+    return batch * padded, planned
 
 
 def _planned_windows(segment: Segment, plan: Any, batch: int, predicted: int, divide: bool) -> Planned:

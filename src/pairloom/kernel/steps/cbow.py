@@ -17,9 +17,6 @@ from pairloom.kernel.steps.lockstep import BATCHES, add_parts, all_arrived, arri
 from pairloom.kernel.steps.rates import rate_at
 from pairloom.kernel.steps.six import LINE, six_rows
 
-# Windows of a batch. Scores did not change up to 256 by negative sampling. Along paths, where every window moves the
-# root of the tree, 64 were as good as one, but 256 diverged.
-DRAWN_BATCH, PATHS_BATCH = 16, 8
 _NOTHING = -1  # fills up the rows that a window predicts
 _AHEAD = 2  # windows: how far ahead rows are prefetched
 

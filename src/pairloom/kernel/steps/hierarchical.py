@@ -19,9 +19,6 @@ from pairloom.kernel.steps.rates import rate_at
 from pairloom.kernel.steps.six import LINE, SIX, add_to_six, dots_two, load_six, push, six_rows, zero_six
 from pairloom.method.hierarchical import Tree
 
-# Sixes of a batch. On Wikipedia 32 were as good as one. But where all words are frequent and rates high, as in tests, 16
-# diverged: each six is up to six steps of the root, all from before the batch.
-BATCH = 2
 _NOTHING = -1  # fills up the last six of a context
 
 
@@ -48,18 +45,18 @@ class PathPlan(NamedTuple):
 class PathBuffers(NamedTuple):
     """The memory in which one thread trains batches: this one, and the next."""
 
-    words: npt.NDArray[np.int64]  # (2 * BATCH, SIX): addresses of the words' rows
-    paths: npt.NDArray[np.int64]  # (2 * BATCH, n): addresses of the nodes' rows
+    words: npt.NDArray[np.int64]  # (2, sixes, SIX): addresses of the words' rows
+    paths: npt.NDArray[np.int64]  # (2, sixes, n): addresses of the nodes' rows
     slice: npt.NDArray[np.int64]  # (SIX,): addresses of words' rows, at the begin of a slice
     step: npt.NDArray[np.float32]  # how far the nodes go: LANES for each
     padding: npt.NDArray[np.float32]  # a row of zeros, the word that fills up a six
 
 
-def make_buffers(longest: int, width: int) -> PathBuffers:
-    """Buffers for paths of up to `longest` turns."""
+def make_buffers(batch: int, longest: int, width: int) -> PathBuffers:
+    """Buffers for batches of this many sixes, with paths of up to `longest` turns."""
     return PathBuffers(
-        np.zeros((2 * BATCH, SIX), np.int64),
-        np.zeros((2 * BATCH, max(longest, 1)), np.int64),
+        np.zeros((2, batch, SIX), np.int64),
+        np.zeros((2, batch, max(longest, 1)), np.int64),
         np.zeros(SIX + 2 * LINE, np.int64)[LINE:],  # no other thread may write to their lines
         np.zeros(max(longest, 1) * LANES + 2 * LINE, np.float32)[LINE:],
         np.zeros(width + 2 * LINE, np.float32)[LINE:],
@@ -135,7 +132,7 @@ def _addresses(model, buffers, plan, paths, lockstep):
         address(plan.contexts),
         address(buffers.words),
         address(buffers.paths),
-        buffers.paths.shape[1],
+        buffers.paths.shape[2],
         address(buffers.slice),
         address(buffers.step),
         address(buffers.padding),
@@ -156,23 +153,24 @@ def train_sixes(model, buffers, plan, paths, lockstep, rates):
     the inner products.
     """
     at, n, squares, turned = _addresses(model, buffers, plan, paths, lockstep), len(plan.contexts), zero(), 0
-    batches, progress = -(-n // BATCH), address(lockstep.progress)
+    size = buffers.words.shape[1]
+    batches, progress = -(-n // size), address(lockstep.progress)
     written = 0
     if batches > 0:
-        written = _products_of_batch(at, 0, n)
+        written = _products_of_batch(at, 0, size, n)
         arrive(progress)
     for batch in range(batches):
         if not all_arrived(progress, (batch + 1) * lockstep.threads):
             return 0.0
-        parts, slot = _parts(at, batch), BATCH * (batch % 2)
+        parts, slot = _parts(at, batch), size * (batch % 2)
         ask_for_parts(parts, at.apart, at.slices, written)
         if batch + 1 < batches:
-            written = _products_of_batch(at, batch + 1, n)
+            written = _products_of_batch(at, batch + 1, size, n)
             arrive(progress)
-        for i in range(batch * BATCH, min(n, (batch + 1) * BATCH)):
+        for i in range(batch * size, min(n, (batch + 1) * size)):
             turns = _turns(at, i)
             squares = add(squares, _steps(at, i, parts, turns, rate_at(rates, i, n)))
-            _move(at, i, slot + i - batch * BATCH, turns)
+            _move(at, i, slot + i - batch * size, turns)
             turned += turns
             parts += 4 * LANES * turns
     store(at.step, 0, squares)
@@ -185,10 +183,10 @@ def _parts(at, batch):
 
 
 @njit(nogil=True, cache=True)
-def _products_of_batch(at, batch, n):
+def _products_of_batch(at, batch, size, n):
     """Take this thread's parts of the inner products of a batch. Returns how many there are."""
-    begin, parts, slot, written = batch * BATCH, _parts(at, batch), BATCH * (batch % 2), 0
-    for i in range(begin, min(n, begin + BATCH)):
+    begin, parts, slot, written = batch * size, _parts(at, batch), size * (batch % 2), 0
+    for i in range(begin, min(n, begin + size)):
         written += LANES * _products(at, i, slot + i - begin, n, parts + 4 * written)
     return written
 
