@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pairloom.cluster.columns import Crew, CrewHolder
 from pairloom.cluster.holder import Holder
 from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key
@@ -18,14 +19,13 @@ from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names
 from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.in_order import Segment, segments
 from pairloom.pairs.source import Source, WeightedNames
-from pairloom.training.columns import Crew, CrewHolder
 from pairloom.training.heldout import HeldoutMeasure, HeldoutPairs, HeldoutPaths, HeldoutWindows
 from pairloom.training.loop import Runtime, TrainingLoop
 from pairloom.training.start import Start
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernels bring Numba
-    from pairloom.training.columns import ColumnTrainer
+    from pairloom.cluster.columns import ColumnTrainer
 
 
 class Planned(NamedTuple):
