@@ -4,34 +4,25 @@ import heapq
 
 import numpy as np
 import pytest
+from numba import njit
 
+from pairloom.kernel import memory
 from pairloom.kernel.loss import paths_loss
 from pairloom.kernel.steps.hierarchical import (
     LANES,
     SIX,
-    PathPlan,
     TreePaths,
     make_buffers,
-    plan_sixes,
-    train_sixes,
+    step_path,
+    step_path_of_one,
+    train_skipgram,
 )
-from pairloom.kernel.steps.lockstep import locksteps, slice_edges
 from pairloom.kernel.steps.rates import Rates
-from pairloom.method.hierarchical import (
-    PathExample,
-    Tree,
-    huffman,
-    node_mass,
-    node_names,
-    pairs_loss,
-    path_loss,
-    train_in_batches,
-)
+from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names, pairs_loss, path_loss, path_step
 from pairloom.pairs.in_order import Segment
 from tests.models import matrices, random_model
 
 RNG = np.random.default_rng(0)
-BATCH = 4
 LR = 0.5  # a step as large as the vectors, so that an error in it cannot hide in their rounding
 
 
@@ -116,7 +107,7 @@ def test_the_step_is_the_gradient_of_finite_differences():
         return sum(path_loss(W[x], N[nodes], bits) for x in w)
 
     moved_W, moved_N = W.copy(), N.copy()
-    train_in_batches(moved_W, moved_N, [[PathExample(w, nodes, bits, lr)]])
+    path_step(moved_W, moved_N, w, nodes, bits, lr)
     for at, (before, after) in enumerate(((W, moved_W), (N, moved_N))):
         for index in np.ndindex(before.shape):
             step = np.zeros_like(before)
@@ -128,46 +119,76 @@ def test_the_step_is_the_gradient_of_finite_differences():
 
 def test_a_word_that_occurs_twice_steps_twice():
     W, N = np.ones((1, 2)), np.zeros((1, 2))
-    train_in_batches(W, N, [[PathExample(np.array([0, 0]), np.array([0]), np.array([0], np.int8), 0.1)]])
+    path_step(W, N, np.array([0, 0]), np.array([0]), np.array([0], np.int8), 0.1)
     np.testing.assert_allclose(N[0], 2 * 0.1 * 0.5)
 
 
 # --- The kernel
 
 
-@pytest.mark.parametrize("dim", [1, 9, 100, 300])
-@pytest.mark.parametrize("widths", [[1] * 90, [3] * 90, [1, 8, 2, 8, 8, 1, 3, 8, 5] * 10])
-def test_a_segment_is_trained_context_after_context_by_the_words_whose_windows_hold_it(dim, widths):
-    rng = np.random.default_rng(3)
-    tree = huffman(np.array([5, 4, 3, 2, 2]))
-    model = random_model(rng, 5, dim, scale=0.1 / np.sqrt(dim))
-    W, N = matrices(model, dim)
-    n, kept = len(widths), rng.integers(0, 5, len(widths)).astype(np.int32)
-    left = np.array([max(0, i - width) for i, width in enumerate(widths)], np.int32)
-    right = np.array([min(n, i + width + 1) for i, width in enumerate(widths)], np.int32)
-    sixes = []
-    for j, c in enumerate(kept):
-        predict = np.array([kept[i] for i in range(n) if i != j and left[i] <= j < right[i]], np.int32)
-        sixes += [(predict[at : at + SIX], paths(tree)[c]) for at in range(0, len(predict), SIX)]
-    examples = [
-        PathExample(w, tree.nodes[path], tree.bits[path], 0.1 - 0.05 * i / len(sixes))
-        for i, (w, path) in enumerate(sixes)
-    ]
-    train_in_batches(W, N, [examples[at : at + BATCH] for at in range(0, len(examples), BATCH)])
-    plan = PathPlan(np.empty((n * 4, SIX), np.int32), np.empty(n * 4, np.int32))
-    filled, pairs = plan_sixes(Segment(kept, left, right, 0, n), 8, plan)
-    assert (filled, pairs) == (len(sixes), sum(len(w) for w, _ in sixes))
-    longest = int(np.diff(tree.starts).max())
-    [step] = locksteps(slice_edges(model.width), BATCH * longest * LANES, 1)
-    plan = PathPlan(plan.words[:filled], plan.contexts[:filled])
-    square = train_sixes(
-        model, make_buffers(BATCH, longest, model.width), plan, TreePaths.of(tree), step, Rates(0.1, 0.05)
-    )
-    assert square > 0
-    for now, expected in zip(matrices(model, dim), (W, N), strict=True):
-        np.testing.assert_allclose(now, expected, atol=1e-5)
+@njit
+def _step_six(words, path, labels, turns, width, lr, step):
+    at = memory.address(path)
+    step_path(memory.address(words), at, memory.address(labels), turns, width, lr, memory.address(step), at, turns)
+
+
+@njit
+def _step_one(row, path, labels, turns, width, lr, step):
+    at = memory.address(path)
+    step_path_of_one(row, at, memory.address(labels), turns, width, lr, memory.address(step), at, turns)
+
+
+@pytest.mark.parametrize("dim", [1, 8, 9, 100, 300])
+@pytest.mark.parametrize("turns", [1, 2, 3, 7, 8, 9, 24])
+@pytest.mark.parametrize("one", [True, False])
+def test_the_kernel_takes_the_step_of_the_definition(dim, turns, one):
+    rng = np.random.default_rng(dim + turns)
+    model = random_model(rng, 30, dim, scale=1 / np.sqrt(dim))
+    w = rng.integers(0, 30, 1 if one else SIX)
+    nodes, bits = rng.permutation(30)[:turns], rng.integers(0, 2, turns).astype(np.int8)
+    W, N = start = matrices(model, dim)
+    start = [m.copy() for m in start]
+    path_step(W, N, w, nodes, bits, LR)
+    padding = np.zeros(model.width, np.float32)
+    path = np.append(model.C.ctypes.data + 4 * model.stride * nodes, [padding.ctypes.data] * LANES)
+    labels = np.append(1 - bits, np.zeros(LANES)).astype(np.float32)
+    words = model.W.ctypes.data + 4 * model.stride * w
+    step = np.empty((turns + LANES) * LANES, np.float32)
+    if one:
+        _step_one(int(words[0]), path, labels, turns, model.width, LR, step)
+    else:
+        _step_six(words, path, labels, turns, model.width, LR, step)
+    for now, expected, was in zip(matrices(model, dim), (W, N), start, strict=True):
+        assert np.abs(now - expected).max() <= 1e-5 * np.abs(expected - was).max()
+    assert not padding.any()
     for m in (model.W, model.C):
         assert not m.reshape(-1, model.stride)[:, dim:].any()
+
+
+@pytest.mark.parametrize("widths", [[1] * 9, [3] * 9, [1, 8, 2, 8, 8, 1, 3, 8, 5]])
+def test_a_segment_is_trained_context_after_context_by_the_words_whose_windows_hold_it(widths):
+    rng = np.random.default_rng(3)
+    tree = huffman(np.array([5, 4, 3, 2, 2]))
+    model = random_model(rng, 5, 9)
+    W, N = matrices(model, 9)
+    kept = np.array([0, 1, 2, 0, 3, 4, 1, 1, 2], np.int32)
+    left = np.array([max(0, i - width) for i, width in enumerate(widths)], np.int32)
+    right = np.array([min(9, i + width + 1) for i, width in enumerate(widths)], np.int32)
+    n_pairs = 0
+    for j, c in enumerate(kept):
+        path = paths(tree)[c]
+        predict = [kept[i] for i in range(9) if i != j and left[i] <= j < right[i]]
+        n_pairs += len(predict)
+        for at in range(0, len(predict), SIX):
+            rate = 0.4 + (0.1 - 0.4) * j / 9
+            path_step(W, N, np.array(predict[at : at + SIX]), tree.nodes[path], tree.bits[path], rate)
+    buffers = make_buffers(8, int(np.diff(tree.starts).max()), model.width)
+    segment = Segment(kept, left, right, 0, 9)
+    trained, square = train_skipgram(model, buffers, segment, 8, TreePaths.of(tree), Rates(0.4, 0.1))
+    assert trained == n_pairs
+    assert square > 0
+    for now, expected in zip(matrices(model, 9), (W, N), strict=True):
+        np.testing.assert_allclose(now, expected, atol=2e-6)
 
 
 def test_the_compiled_loss_is_that_of_the_definition():

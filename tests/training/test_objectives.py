@@ -39,11 +39,11 @@ def test_words_of_a_topic_are_neighbours(two_topics, options):
 def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_text, monkeypatch, tmp_path, options):
     monkeypatch.setattr(stretches, "TOKENS_PER_CHUNK", 3_000)
     files = []
-    for threads in (1, 2, 3, 8):  # dim 100 has four slices, for up to four threads
-        emb = pairloom.train(zipf_text, threads=threads, dim=100, epochs=2, min_count=2, sample=1e-2, **options)
+    for threads in (1, 2, 5):
+        emb = pairloom.train(zipf_text, threads=threads, dim=20, epochs=2, min_count=2, sample=1e-2, **options)
         emb.save(tmp_path / "same.loom")
         files.append((tmp_path / "same.loom").read_bytes())
-    assert files == [files[0]] * 4
+    assert files == [files[0]] * 3
 
 
 @each

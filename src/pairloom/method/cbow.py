@@ -14,13 +14,11 @@ the cost). `divide` chooses between the two.
 These definitions are in float64 NumPy. `kernel/steps/cbow.py` is tested against them.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
 from pairloom.method import objective
-from pairloom.method.hierarchical import path_loss
+from pairloom.method.hierarchical import path_loss, path_step
 from pairloom.method.objective import Floats
 from pairloom.types import Ids
 
@@ -44,34 +42,29 @@ def hierarchical_loss(W: Floats, N: Floats, window: Ids, nodes: Ids, bits: npt.N
     return path_loss(mean_of(W, window), N[nodes], bits)
 
 
-class Window(NamedTuple):
-    """A window that predicts rows of C: its word and drawn words by negative sampling, or the nodes of a path."""
+def negative_step(
+    W: Floats, C: Floats, windows: list[Ids], c: Ids, drawn: Ids, lr: float, *, divide: bool = True
+) -> None:
+    """One step of gradient descent, in place, on windows that predict the words c_b and share the drawn words.
 
-    words: Ids
-    rows: Ids
-    labels: Floats  # 1 for rows that the window is to be like: its word, or nodes where its path has bit 0
-    lr: float
-
-
-def train_in_batches(W: Floats, C: Floats, batches: list[list[Window]], *, divide: bool = True) -> None:
-    """Gradient descent, in place, on batches of windows. The inner products of a batch are taken before the batch
-    before it has moved any row. Then its windows move rows, one after the other:
-
-        g_n = lr (label_n - σ(v_n·h))        v_n += g_n h        each word of the window += Σ_n g_n v_n, or 1/m of it
+    The means step as the v_w of `objective.batch_step` do. Then every word of a window takes its share of that step.
     """
-    taken = [_products(W, C, batches[0])] if batches else []
-    for number, batch in enumerate(batches):
-        if number + 1 < len(batches):
-            taken.append(_products(W, C, batches[number + 1]))
-        for window, (mean, products) in zip(batch, taken[number], strict=True):
-            step = np.zeros_like(mean)
-            for n, g in zip(window.rows, window.lr * (window.labels - objective.sigmoid(products)), strict=True):
-                step += g * C[n]
-                C[n] += g * mean
-            np.add.at(W, window.words, step / len(window.words) if divide else step)
+    means = np.array([mean_of(W, window) for window in windows])
+    moved = means.copy()
+    objective.batch_step(moved, C, np.arange(len(c), dtype=np.int32), c, drawn, lr)
+    for window, step in zip(windows, moved - means, strict=True):
+        _move(W, window, step, divide)
 
 
-def _products(W: Floats, C: Floats, batch: list[Window]) -> list[tuple[Floats, Floats]]:
-    """The mean of each window, and its inner products with the rows that the window predicts."""
-    means = [mean_of(W, window.words) for window in batch]
-    return [(mean, C[window.rows] @ mean) for window, mean in zip(batch, means, strict=True)]
+def hierarchical_step(
+    W: Floats, N: Floats, window: Ids, nodes: Ids, bits: npt.NDArray[np.int8], lr: float, *, divide: bool = True
+) -> None:
+    """One step of gradient descent, in place, on a window that predicts the word at the end of this path."""
+    mean = mean_of(W, window)
+    moved = mean[None].copy()
+    path_step(moved, N, np.zeros(1, np.int32), nodes, bits, lr)
+    _move(W, window, moved[0] - mean, divide)
+
+
+def _move(W: Floats, window: Ids, step: Floats, divide: bool) -> None:
+    np.add.at(W, window, step / len(window) if divide else step)

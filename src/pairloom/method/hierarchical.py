@@ -143,32 +143,14 @@ def pairs_loss(W: npt.ArrayLike, N: npt.ArrayLike, w: Ids, c: Ids, tree: Tree) -
     return float(np.mean([path_loss(W[x], N[tree.nodes[s]], tree.bits[s]) for x, s in zip(w, paths, strict=True)]))
 
 
-class PathExample(NamedTuple):
-    """Words w_b that predict the same context, at the end of a path with these nodes and bits."""
-
-    w: Ids
-    nodes: Ids
-    bits: npt.NDArray[np.int8]
-    lr: float
-
-
-def train_in_batches(W: Floats, N: Floats, batches: list[list[PathExample]]) -> None:
-    """Gradient descent, in place, on batches of examples. The slopes of a batch are taken before the batch before it
-    has moved any row. Then its examples move rows, one after the other:
+def path_step(W: Floats, N: Floats, w: Ids, nodes: Ids, bits: npt.NDArray[np.int8], lr: float) -> None:
+    """One step of gradient descent, in place, on pairs (w_b, c) of one context c, whose path has these nodes and bits.
 
         loss = Σ_b -log p(c | w_b)        its slope in v_n·v_wb is σ(v_n·v_wb) - (1 - bit of n)
 
-    A w that occurs twice steps twice.
+    All slopes are taken before the step. A w that occurs twice steps twice.
     """
-    taken = [_slopes(W, N, batches[0])] if batches else []
-    for number, batch in enumerate(batches):
-        if number + 1 < len(batches):
-            taken.append(_slopes(W, N, batches[number + 1]))
-        for example, slope in zip(batch, taken[number], strict=True):
-            v_w, v_n = W[example.w], N[example.nodes]
-            N[example.nodes] -= example.lr * (slope.T @ v_w)
-            np.subtract.at(W, example.w, example.lr * (slope @ v_n))
-
-
-def _slopes(W: Floats, N: Floats, batch: list[PathExample]) -> list[Floats]:
-    return [sigmoid(W[e.w] @ N[e.nodes].T) - (1 - e.bits) for e in batch]
+    v_w, v_n = W[w], N[nodes]
+    slope = sigmoid(v_w @ v_n.T) - (1 - bits)
+    N[nodes] -= lr * (slope.T @ v_w)
+    np.subtract.at(W, w, lr * (slope @ v_n))

@@ -1,12 +1,13 @@
 """Text in its own order, segment by segment, for models that cannot be trained in blocks.
 
-In CBOW and hierarchical softmax any two examples may share rows, so there are no blocks that share nothing, and the
-text is trained from beginning to end. Threads thin some segments, then train them together, and so on.
+In CBOW and hierarchical softmax any two examples may share rows, so there are no blocks that share nothing, and one
+thread trains the text from beginning to end. Meanwhile other threads thin the next segments.
 """
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,8 +18,10 @@ from pairloom.pairs.source import heldout_draws
 from pairloom.system.threads import Workers
 from pairloom.types import Ids
 
-Prepared = TypeVar("Prepared")
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
+_AHEAD = 4  # segments thinned before they are needed
 _NO_SEED = 0  # held-out sentences do not depend on the seed
 
 
@@ -43,26 +46,16 @@ class Segment(NamedTuple):
         return int(np.maximum(i - self.left, self.right - i - 1).max(initial=1))
 
 
-def segments(
-    source: TextSource,
-    epoch: int,
-    pool: Workers,
-    prepare: Callable[[Segment, int], Prepared],
-    at_once: int,
-    begin: int = 0,
-) -> Iterator[Prepared]:
-    """What `prepare` makes of the segments of an epoch and their numbers, in order, without held-out sentences.
-
-    Starts at number `begin`. `at_once` segments are prepared at a time, on all threads.
-    """
+def segments(source: TextSource, epoch: int, pool: Workers, begin: int = 0) -> Iterator[Segment]:
+    """The segments of an epoch in order, starting at number `begin`, without held-out sentences."""
     keys = np.array([key(source.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
-
-    def prepared(number: int, sentences: tuple[int, int]) -> Prepared:
-        return prepare(_thin(source, *sentences, keys, source.heldout_limit), number)
-
-    numbered = islice(enumerate(ranges(source.encoded.starts, TOKENS_PER_CHUNK)), begin, None)
-    while some := list(islice(numbered, at_once)):
-        yield from pool.map(prepared, *zip(*some, strict=True))
+    waiting: deque[Future[Segment]] = deque()
+    for first, last in islice(ranges(source.encoded.starts, TOKENS_PER_CHUNK), begin, None):
+        waiting.append(pool.submit(_thin, source, first, last, keys, source.heldout_limit))
+        if len(waiting) > _AHEAD:
+            yield waiting.popleft().result()
+    for segment in waiting:
+        yield segment.result()
 
 
 def heldout_segments(source: TextSource) -> Iterator[Segment]:

@@ -128,7 +128,7 @@ def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> li
     if config.model == "skipgram" and config.objective == "negative":
         return [*items, noise, *_blocks(config, sizes, threads)]
     tree = MemoryItem("for the tree", PER_NODE * n_contexts if config.objective == "hs" else 0)
-    return [*items, tree if config.objective == "hs" else noise, *_in_order(config, n_words + n_contexts, threads)]
+    return [*items, tree if config.objective == "hs" else noise, _segments(threads)]
 
 
 def _names(sizes: TrainingSizes) -> MemoryItem:
@@ -210,12 +210,8 @@ def _copied(config: TrainConfig, threads: int) -> int:
     return threads * (4 + 8 + 8 + 8) * config.dim * words if config.model == "cbow" else 0
 
 
-def _in_order(config: TrainConfig, rows: int, threads: int) -> list[MemoryItem]:
-    """Planned windows, and the threads' own columns of both matrices, which one thread does not need."""
-    predicted = 32 if config.objective == "hs" else config.negatives + 8
-    text = MemoryItem("for text", 2 * (1 + threads) * (32 + 8 * predicted) * TOKENS_PER_CHUNK)
-    columns = MemoryItem("for columns", 4 * stride_of(config.dim) * rows if threads > 1 else 0)
-    return [text, columns]
+def _segments(threads: int) -> MemoryItem:
+    return MemoryItem("for text", (6 + threads) * 20 * TOKENS_PER_CHUNK)
 
 
 def _softmax(config: TrainConfig, sizes: TrainingSizes) -> list[MemoryItem]:

@@ -1,8 +1,7 @@
-"""Hierarchical softmax, compiled: skip-gram trained by steps along the path to a context.
+"""Hierarchical softmax, compiled: steps along the path to a context, and skip-gram trained by them.
 
 A step takes six words that predict the same context, so the nodes on the path come from memory once and are used six
-times (`six.py`). The words are those around a place in the text, which all predict the word there. Sixes are trained in
-batches, in the order of the text, by threads in lockstep (`lockstep.py`).
+times. The words are those around a place in the text, which all predict the word there. See `six.py`.
 """
 
 from typing import NamedTuple
@@ -12,14 +11,11 @@ import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
 from pairloom.kernel.exponential import sigmoid
-from pairloom.kernel.memory import address, int32_at, int64_at, prefetch, put_int32, put_int64
-from pairloom.kernel.simd import LANES, add, broadcast, fma, multiply, spread, store, zero
-from pairloom.kernel.steps.lockstep import BATCHES, add_parts, all_arrived, arrive, ask_for_parts
+from pairloom.kernel.memory import address, int32_at, int64_at, prefetch, put_int64
+from pairloom.kernel.simd import LANES, add, broadcast, fma, load, multiply, spread, store, sums, zero
 from pairloom.kernel.steps.rates import rate_at
 from pairloom.kernel.steps.six import LINE, SIX, add_to_six, dots_two, load_six, push, six_rows, zero_six
 from pairloom.method.hierarchical import Tree
-
-_NOTHING = -1  # fills up the last six of a context
 
 
 class TreePaths(NamedTuple):
@@ -35,227 +31,209 @@ class TreePaths(NamedTuple):
         return cls(tree.starts, tree.nodes, labels)
 
 
-class PathPlan(NamedTuple):
-    """Sixes of words that predict the same context, in the order of the contexts in the text."""
-
-    words: npt.NDArray[np.int32]  # (n, SIX)
-    contexts: npt.NDArray[np.int32]
-
-
 class PathBuffers(NamedTuple):
-    """The memory in which one thread trains batches: this one, and the next."""
+    """The memory in which one thread trains."""
 
-    words: npt.NDArray[np.int64]  # (2, sixes, SIX): addresses of the words' rows
-    paths: npt.NDArray[np.int64]  # (2, sixes, n): addresses of the nodes' rows
-    slice: npt.NDArray[np.int64]  # (SIX,): addresses of words' rows, at the begin of a slice
+    plan: npt.NDArray[np.int64]  # (2, words and nodes of a place): addresses of rows, for this place and the next one
     step: npt.NDArray[np.float32]  # how far the nodes go: LANES for each
     padding: npt.NDArray[np.float32]  # a row of zeros, the word that fills up a six
 
 
-def make_buffers(batch: int, longest: int, width: int) -> PathBuffers:
-    """Buffers for batches of this many sixes, with paths of up to `longest` turns."""
+def make_buffers(reach: int, longest: int, width: int) -> PathBuffers:
+    """Buffers for windows of up to `reach` words on either side and paths of up to `longest` turns."""
     return PathBuffers(
-        np.zeros((2, batch, SIX), np.int64),
-        np.zeros((2, batch, max(longest, 1)), np.int64),
-        np.zeros(SIX + 2 * LINE, np.int64)[LINE:],  # no other thread may write to their lines
-        np.zeros(max(longest, 1) * LANES + 2 * LINE, np.float32)[LINE:],
-        np.zeros(width + 2 * LINE, np.float32)[LINE:],
+        np.zeros((2, words_of(reach) + longest + LANES), np.int64),
+        np.zeros(max(longest, 1) * LANES, np.float32),
+        np.zeros(width, np.float32),
     )
 
 
-# --- Planning: the words that predict a context
+@njit(nogil=True, cache=True)
+def words_of(reach):
+    """The words that a plan can hold: a whole number of sixes, and one more that is written but does not count."""
+    return 2 * reach // SIX * SIX + SIX
+
+
+# --- Steps. All arguments but turns, width and lr are addresses.
 
 
 @njit(nogil=True, cache=True)
-def plan_sixes(segment, reach, plan):
-    """Plan the pairs of a segment of text in the order of their contexts. Returns how many sixes and pairs there are.
+def step_path(words, path, labels, turns, width, lr, step, coming, coming_turns):
+    """Take one gradient step with six words. Equivalent to `hierarchical.path_step`.
 
-    segment: kept, left and right of `deal_text.Survivors`. No window reaches further than `reach`.
+    words: addresses of the six rows. path: addresses of the nodes' rows. labels: the nodes' labels. step: a buffer of
+    LANES floats per turn. coming: the path after this one, whose nodes are prefetched meanwhile. Returns the squares of
+    the inner products, by lane, summed over the turns.
     """
-    kept, left, right = address(segment.kept), address(segment.left), address(segment.right)
-    words, n, sixes, pairs = address(plan.words), len(segment.kept), 0, 0
-    for j in range(n):
-        here, m = words + 4 * SIX * sixes, 0
-        for i in range(max(0, j - reach), min(n, j + reach + 1)):
-            put_int32(here, m, int32_at(kept, i))
-            m += (i != j) & (int32_at(left, i) <= j) & (j < int32_at(right, i))
-        filled = -(-m // SIX)
-        for b in range(m, filled * SIX):
-            put_int32(here, b, _NOTHING)
-        for six in range(sixes, sixes + filled):
-            plan.contexts[six] = int32_at(kept, j)
-        sixes += filled
-        pairs += m
-    return sixes, pairs
+    for k in range(0, turns, 2):
+        other = min(k + 1, turns - 1)  # the last of an odd number is paired with itself
+        x, y = dots_two(words, int64_at(path, k), int64_at(path, other), width)
+        store(step, LANES * k, x)
+        store(step, LANES * other, y)
+    squares = zero()
+    for k in range(turns):
+        x = load(step, LANES * k)
+        squares = fma(x, x, squares)
+        error = fma(sigmoid(x), broadcast(-1.0), spread(labels, k))
+        store(step, LANES * k, multiply(broadcast(lr), error))
+    _update_six(words, path, turns, width, step, coming, coming_turns)
+    return squares
+
+
+@njit(nogil=True, cache=True)
+def _update_six(words, path, turns, width, step, coming, coming_turns):
+    """Move the six words and the nodes, eight columns at a time."""
+    rows = six_rows(words)
+    for i in range(0, width, LANES):
+        if i % LINE == 0:
+            for k in range(coming_turns):
+                prefetch(int64_at(coming, k), i)
+        v = load_six(rows, i)
+        s = zero_six()
+        for k in range(turns):
+            s = push(int64_at(path, k), i, step + 4 * LANES * k, v, s)
+        add_to_six(rows, i, s)
+
+
+@njit(nogil=True, cache=True)
+def step_path_of_one(v, path, labels, turns, width, lr, step, coming, coming_turns):
+    """`step_path` for a single row v, taking eight nodes at a time. Equivalent to `hierarchical.path_step` of one word.
+
+    Up to a multiple of LANES, the path continues with addresses of a row of zeros, and the labels with any numbers.
+    """
+    squares = zero()
+    for k in range(0, turns, LANES):
+        x = _dots_eight(v, path + 8 * k, width)
+        squares = fma(x, x, squares)
+        error = fma(sigmoid(x), broadcast(-1.0), load(labels, k))
+        store(step, k, multiply(broadcast(lr), error))
+    for i in range(0, width, LANES):
+        if i % LINE == 0:
+            for k in range(coming_turns):
+                prefetch(int64_at(coming, k), i)
+        x = load(v, i)
+        share = zero()
+        for k in range(turns):
+            n = int64_at(path, k)
+            v_n = load(n, i)
+            g = spread(step, k)
+            share = fma(g, v_n, share)
+            store(n, i, fma(g, x, v_n))
+        store(v, i, add(x, share))
+    return squares
+
+
+@njit(nogil=True, cache=True)
+def _dots_eight(v, path, width):
+    """v·v_n for the first eight nodes of a path."""
+    n0, n1, n2, n3, n4, n5 = six_rows(path)
+    n6 = int64_at(path, 6)
+    n7 = int64_at(path, 7)
+    x0 = x1 = x2 = x3 = x4 = x5 = x6 = x7 = zero()
+    for i in range(0, width, LANES):
+        x = load(v, i)
+        x0 = fma(x, load(n0, i), x0)
+        x1 = fma(x, load(n1, i), x1)
+        x2 = fma(x, load(n2, i), x2)
+        x3 = fma(x, load(n3, i), x3)
+        x4 = fma(x, load(n4, i), x4)
+        x5 = fma(x, load(n5, i), x5)
+        x6 = fma(x, load(n6, i), x6)
+        x7 = fma(x, load(n7, i), x7)
+    return sums(x0, x1, x2, x3, x4, x5, x6, x7)
+
+
+# --- Planning: the addresses of the rows that a step takes
+
+
+class PathAddresses(NamedTuple):
+    """The addresses of `TreePaths`, and of the rows that its nodes are."""
+
+    starts: int
+    nodes: int
+    labels: int
+    N: int
+    row: int  # bytes from row to row
+    padding: int
+
+
+@njit(nogil=True, cache=True)
+def path_addresses(paths, model, buffers):
+    """Take the addresses. The nodes are the rows of model.C."""
+    starts, nodes, labels = address(paths.starts), address(paths.nodes), address(paths.labels)
+    return PathAddresses(starts, nodes, labels, address(model.C), 4 * model.stride, address(buffers.padding))
+
+
+@njit(nogil=True, cache=True)
+def plan_path(paths, c, plan):
+    """Write to `plan` the addresses of the nodes on the path to c, then seven of padding. Returns the turns."""
+    begin = int64_at(paths.starts, c)
+    turns = int64_at(paths.starts, c + 1) - begin
+    for k in range(turns):
+        put_int64(plan, k, paths.N + paths.row * int32_at(paths.nodes, begin + k))
+    for k in range(turns, turns + LANES - 1):
+        put_int64(plan, k, paths.padding)
+    return turns
+
+
+@njit(nogil=True, cache=True)
+def _plan_words(W, row, padding, kept, left, right, first, last, j, plan):
+    """Write to `plan` the addresses of the words first..last-1 whose windows hold place j. Returns how many they are.
+
+    Addresses of padding fill up the last six.
+    """
+    m = 0
+    for i in range(first, last):
+        put_int64(plan, m, W + row * int32_at(kept, i))
+        m += (i != j) & (int32_at(left, i) <= j) & (j < int32_at(right, i))
+    for b in range(m, -(-m // SIX) * SIX):
+        put_int64(plan, b, padding)
+    return m
 
 
 # --- Training
 
 
-class _At(NamedTuple):
-    """Addresses. Arrays that are handed from function to function cost more."""
-
-    W: int
-    N: int
-    row: int  # bytes from row to row
-    width: int
-    starts: int
-    nodes: int
-    labels: int
-    planned: int
-    contexts: int
-    words: int  # from here on of this thread's buffers
-    paths: int
-    longest: int
-    slice: int
-    step: int
-    padding: int
-    edges: int  # from here on of its `Lockstep`
-    first: int
-    own: int  # slices of this thread
-    slices: int  # of all threads
-    parts: int
-    apart: int  # floats from slice to slice in parts
-
-
 @njit(nogil=True, cache=True)
-def _addresses(model, buffers, plan, paths, lockstep):
-    return _At(
-        address(model.W),
-        address(model.C),
-        4 * model.stride,
-        model.width,
-        address(paths.starts),
-        address(paths.nodes),
-        address(paths.labels),
-        address(plan.words),
-        address(plan.contexts),
-        address(buffers.words),
-        address(buffers.paths),
-        buffers.paths.shape[2],
-        address(buffers.slice),
-        address(buffers.step),
-        address(buffers.padding),
-        address(lockstep.edges),
-        lockstep.first,
-        len(lockstep.edges) - 1,
-        lockstep.parts.shape[1],
-        address(lockstep.parts),
-        lockstep.parts.shape[2],
-    )
+def train_skipgram(model, buffers, segment, reach, paths, rates):
+    """Train the pairs of a segment of text in the order of their contexts, six words a step, the rate falling.
 
-
-@njit(nogil=True, cache=True)
-def train_sixes(model, buffers, plan, paths, lockstep, rates):
-    """Train sixes, batch after batch, the rate falling. Each of the threads calls this with its own columns.
-
-    The nodes are the rows of model.C. Equivalent to `hierarchical.train_in_batches`. Returns the mean square of
-    the inner products.
+    segment: kept, left and right of `deal_text.Survivors`. No window reaches further than `reach`. Each step is
+    equivalent to `hierarchical.path_step`. Returns the number of pairs and the mean square of the inner products.
     """
-    at, n, squares, turned = _addresses(model, buffers, plan, paths, lockstep), len(plan.contexts), zero(), 0
-    size = buffers.words.shape[1]
-    batches, progress = -(-n // size), address(lockstep.progress)
-    written = 0
-    if batches > 0:
-        written = _products_of_batch(at, 0, size, n)
-        arrive(progress)
-    for batch in range(batches):
-        if not all_arrived(progress, (batch + 1) * lockstep.threads):
-            return 0.0
-        parts, slot = _parts(at, batch), size * (batch % 2)
-        ask_for_parts(parts, at.apart, at.slices, written)
-        if batch + 1 < batches:
-            written = _products_of_batch(at, batch + 1, size, n)
-            arrive(progress)
-        for i in range(batch * size, min(n, (batch + 1) * size)):
-            turns = _turns(at, i)
-            squares = add(squares, _steps(at, i, parts, turns, rate_at(rates, i, n)))
-            _move(at, i, slot + i - batch * size, turns)
-            turned += turns
-            parts += 4 * LANES * turns
-    store(at.step, 0, squares)
-    return buffers.step[:SIX].sum() / max(1, SIX * turned)
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _parts(at, batch):
-    return at.parts + 4 * at.slices * at.apart * (batch % BATCHES)
-
-
-@njit(nogil=True, cache=True)
-def _products_of_batch(at, batch, size, n):
-    """Take this thread's parts of the inner products of a batch. Returns how many there are."""
-    begin, parts, slot, written = batch * size, _parts(at, batch), size * (batch % 2), 0
-    for i in range(begin, min(n, begin + size)):
-        written += LANES * _products(at, i, slot + i - begin, n, parts + 4 * written)
-    return written
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _turns(at, i):
-    c = int32_at(at.contexts, i)
-    return int64_at(at.starts, c + 1) - int64_at(at.starts, c)
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _products(at, i, slot, n, parts):
-    """Take the parts of the inner products of six i. slot: where in the buffers. Returns the turns of its path."""
-    _ask(at, min(i + 1, n - 1))
-    words, path, turns = at.words + 8 * SIX * slot, at.paths + 8 * at.longest * slot, _turns(at, i)
-    for w in range(SIX):
-        row = int32_at(at.planned, SIX * i + w)
-        put_int64(words, w, at.padding if row < 0 else at.W + at.row * row)
-    nodes = at.nodes + 4 * int64_at(at.starts, int32_at(at.contexts, i))
-    for k in range(turns):
-        put_int64(path, k, at.N + at.row * int32_at(nodes, k))
-    for s in range(at.own):
-        first, last = int64_at(at.edges, s), int64_at(at.edges, s + 1)
-        for w in range(SIX):
-            put_int64(at.slice, w, int64_at(words, w) + 4 * first)
-        for k in range(0, turns, 2):
-            other = min(k + 1, turns - 1)  # the last of an odd number is paired with itself
-            x, y = dots_two(at.slice, int64_at(path, k) + 4 * first, int64_at(path, other) + 4 * first, last - first)
-            store(parts, at.apart * (at.first + s) + LANES * k, x)
-            store(parts, at.apart * (at.first + s) + LANES * other, y)
-    return turns
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _ask(at, i):
-    """Prefetch the rows of six i."""
-    c = int32_at(at.contexts, i)
-    for k in range(int64_at(at.starts, c), int64_at(at.starts, c + 1)):
-        node = at.N + at.row * int32_at(at.nodes, k)
-        for x in range(0, at.width, LINE):
-            prefetch(node, x)
-    for w in range(SIX):
-        word = at.W + at.row * int32_at(at.planned, SIX * i + w)
-        for x in range(0, at.width, LINE):
-            prefetch(word, x)
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _steps(at, i, parts, turns, lr):
-    """Write to `step` how far each node goes. Returns the squares of the inner products, by lane."""
-    labels, squares = at.labels + 4 * int64_at(at.starts, int32_at(at.contexts, i)), zero()
-    for k in range(turns):
-        x = add_parts(parts, at.apart, at.slices, LANES * k)
-        squares = fma(x, x, squares)
-        error = fma(sigmoid(x), broadcast(-1.0), spread(labels, k))
-        store(at.step, LANES * k, multiply(broadcast(lr), error))
-    return squares
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _move(at, i, slot, turns):
-    """Move the six words and the nodes, eight columns at a time."""
-    rows, path = six_rows(at.words + 8 * SIX * slot), at.paths + 8 * at.longest * slot
-    for c in range(0, at.width, LANES):
-        v = load_six(rows, c)
-        s = zero_six()
-        for k in range(turns):
-            s = push(int64_at(path, k), c, at.step + 4 * LANES * k, v, s)
-        add_to_six(rows, c, s)
-    if int32_at(at.planned, SIX * i + SIX - 1) < 0:
-        for c in range(0, at.width, LANES):
-            store(at.padding, c, zero())
+    W, row, padding, step, width = (
+        address(model.W),
+        4 * model.stride,
+        address(buffers.padding),
+        address(buffers.step),
+        model.width,
+    )
+    at, n = path_addresses(paths, model, buffers), len(segment.kept)
+    plan, line, path_at = address(buffers.plan), 8 * buffers.plan.shape[1], 8 * words_of(reach)
+    words, lefts, rights = address(segment.kept), address(segment.left), address(segment.right)
+    pairs = turned = turns = 0
+    squares = zero()
+    if n > 0:
+        turns = plan_path(at, int32_at(words, 0), plan + path_at)
+    for j in range(n):
+        this, coming = plan + line * (j % 2), plan + line * ((j + 1) % 2)
+        first, last = max(0, j - reach), min(n, j + reach + 1)
+        m = _plan_words(W, row, padding, words, lefts, rights, first, last, j, this)
+        coming_turns = plan_path(at, int32_at(words, min(j + 1, n - 1)), coming + path_at)
+        coming_word = W + row * int32_at(words, min(last, n - 1))
+        for i in range(0, width, LINE):
+            prefetch(coming_word, i)
+        lr = rate_at(rates, j, n)
+        labels = at.labels + 4 * int64_at(at.starts, int32_at(words, j))
+        for six in range(0, m, SIX):
+            ask = coming_turns if six == 0 else 0
+            square = step_path(this + 8 * six, this + path_at, labels, turns, width, lr, step, coming + path_at, ask)
+            squares = add(squares, square)
+        if m % SIX:
+            for i in range(0, width, LANES):
+                store(padding, i, zero())
+        pairs += m
+        turned += m * turns
+        turns = coming_turns
+    store(step, 0, squares)
+    return pairs, buffers.step[:SIX].sum() / max(1, turned)
