@@ -18,6 +18,8 @@ from benchmarks.setting import DATA
 
 EXAMPLES = HERE.parent / "examples"
 
+ALL_WORDS = 16.9e6  # of the file of Wikipedia
+
 Scores = dict[str, float]  # all of them times 100
 
 
@@ -30,13 +32,17 @@ class Corpus(ABC):
     def lines(self) -> Iterator[str]:
         """The text to train on, with newlines."""
 
+    def piece(self, number: int, pieces: int) -> "Corpus":
+        """One of several corpora of this kind that have no line in common."""
+        raise SystemExit("Only the settings on Wikipedia have more than one piece. Choose them by --settings.")
+
     @abstractmethod
     def scores(self, emb: pairloom.Embedding, noise_power: float) -> Scores:
         """How good the vectors are."""
 
 
 class Wikipedia(Corpus):
-    """The first lines of Wikipedia: as many as are needed for this number of words."""
+    """Lines of Wikipedia, from the first on or after `skipped` words: as many as make up this number of words."""
 
     text = DATA / "wiki100.txt.gz"
     tests = (
@@ -46,17 +52,23 @@ class Wikipedia(Corpus):
     )
     files = (text, *tests)
 
-    def __init__(self, words: float) -> None:
-        self.words = words
+    def __init__(self, words: float, skipped: float = 0) -> None:
+        self.words, self.skipped = words, skipped
 
     def lines(self) -> Iterator[str]:
         words = 0
         with gzip.open(self.text, "rt", encoding="utf-8") as text:
             for line in text:
-                yield line
+                if words >= self.skipped:
+                    yield line
                 words += len(line.split())
-                if words >= self.words:
+                if words >= self.skipped + self.words:
                     break
+
+    def piece(self, number: int, pieces: int) -> Corpus:
+        if self.words * pieces > ALL_WORDS:
+            raise SystemExit(f"Wikipedia has {ALL_WORDS:,.0f} words, too few for {pieces} pieces of {self.words:,.0f}.")
+        return Wikipedia(self.words, number * ALL_WORDS / pieces)
 
     def scores(self, emb: pairloom.Embedding, noise_power: float) -> Scores:
         found = scores(list(emb.words.words), emb.words.vectors, list(self.tests))

@@ -3,10 +3,14 @@
     python -m benchmarks.settings                         all settings, three seeds; 7 minutes, and an hour for gensim
     python -m benchmarks.settings --settings sessions "1 M words x 1" --seeds 1
     python -m benchmarks.settings --without-gensim        pairloom alone
+    python -m benchmarks.settings --pieces 10 --settings "0.2 M words" "1 M words x 1"
     python -m benchmarks.settings --parts-and-rounds      other divisions into parts and rounds; 20 minutes
 
 gensim's scores are kept in --cache and used again, as long as the text, the options and the seed are the same. Delete
 that folder after an update of gensim or a change of the scores. gensim is installed by: make .venv-peers/.peers
+
+On short texts, what is in the text changes a score by more than a point. --pieces takes the mean of several texts that
+have no line in common.
 
 Both programs get the same options, and gensim trains with one worker. In the settings called "equal rate" it has two.
 gensim's corpus_file mode lets each worker count only its own sentences: with two workers and one epoch, the learning
@@ -123,16 +127,23 @@ def main() -> None:
     args = _arguments()
     _check_files(args.settings)
     with tempfile.TemporaryDirectory() as folder:
-        texts = {name: _written(name, Path(folder)) for name in dict.fromkeys(s.corpus for s in args.settings)}
+        names = dict.fromkeys(s.corpus for s in args.settings)
+        texts = {name: [_written(name, Path(folder), n, args.pieces) for n in range(args.pieces)] for name in names}
         if args.parts_and_rounds:
-            name, rows = "parts_and_rounds", [_losses(s, texts[s.corpus], args) for s in args.settings]
+            name, rows = "parts_and_rounds", [_losses(s, texts[s.corpus][0], args) for s in args.settings]
             table = _loss_table(rows)
         else:
             _check_gensim(texts, args)
             name, rows = "settings", [_compared(s, texts[s.corpus], args) for s in args.settings]
             table = _table(rows)
     RESULTS.mkdir(exist_ok=True)
-    report = {"machine": machine(), "seeds": args.seeds, "threads": args.threads, "rows": rows}
+    report = {
+        "machine": machine(),
+        "seeds": args.seeds,
+        "pieces": args.pieces,
+        "threads": args.threads,
+        "rows": rows,
+    }
     (RESULTS / f"{name}.json").write_text(json.dumps(report, indent=1) + "\n")
     (RESULTS / f"{name}.md").write_text(table)
     print(table)
@@ -142,6 +153,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--settings", nargs="+", metavar="NAME", help="names of settings, or parts of names (all)")
     parser.add_argument("--seeds", type=_whole_numbers, help="(1,2,3; with --parts-and-rounds 1,2)")
+    parser.add_argument("--pieces", type=int, default=1, help="texts of each size, from all over Wikipedia (1)")
     parser.add_argument("--threads", type=int, help="pairloom's threads (all cores)")
     parser.add_argument("--peers", type=Path, default=Path(".venv-peers/bin"), help="where gensim is installed")
     parser.add_argument("--cache", type=Path, default=RESULTS / "settings", help="where gensim's scores are kept")
@@ -185,11 +197,12 @@ def _check_files(settings: list[Setting]) -> None:
         example("blogcatalog")
 
 
-def _written(name: str, folder: Path) -> Text:
+def _written(name: str, folder: Path, number: int, pieces: int) -> Text:
     report_progress(f"writing {name}")
-    path = folder / f"{name.replace(' ', '_')}.txt"
+    path = folder / f"{name.replace(' ', '_')}-{number}.txt"
+    corpus = CORPORA[name].piece(number, pieces) if pieces > 1 else CORPORA[name]
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(CORPORA[name].lines())
+        file.writelines(corpus.lines())
     with path.open("rb") as file:
         return Text(path, hashlib.file_digest(file, "sha256").hexdigest())
 
@@ -235,12 +248,12 @@ def _train(setting: Setting, text: Text, seed: int, args: argparse.Namespace) ->
 # --- gensim
 
 
-def _check_gensim(texts: dict[str, Text], args: argparse.Namespace) -> None:
+def _check_gensim(texts: dict[str, list[Text]], args: argparse.Namespace) -> None:
     """Stop now if a score has to be computed and gensim is not installed."""
     if args.without_gensim or (args.peers / "python").exists():
         return
-    needed = product(args.settings, args.seeds)
-    missing = sum(not _cache_file(s, texts[s.corpus], seed, args).exists() for s, seed in needed)
+    needed = [(s, text, seed) for s in args.settings for text in texts[s.corpus] for seed in args.seeds]
+    missing = sum(not _cache_file(*one, args).exists() for one in needed)
     if missing:
         raise SystemExit(
             f"{args.cache} lacks {missing} of gensim's scores, and {args.peers / 'python'}, which would compute them, "
@@ -293,10 +306,11 @@ def _read_npz(path: Path) -> pairloom.Embedding:
 # --- The table
 
 
-def _compared(setting: Setting, text: Text, args: argparse.Namespace) -> dict[str, Any]:
-    """A row of the table, with the scores of every seed."""
-    ours = [_trained(setting, text, seed, args) for seed in args.seeds]
-    peers = [] if args.without_gensim else [_gensim_scores(setting, text, seed, args) for seed in args.seeds]
+def _compared(setting: Setting, texts: list[Text], args: argparse.Namespace) -> dict[str, Any]:
+    """A row of the table, with the scores of every piece and seed."""
+    runs = [*product(texts, args.seeds)]
+    ours = [_trained(setting, text, seed, args) for text, seed in runs]
+    peers = [] if args.without_gensim else [_gensim_scores(setting, text, seed, args) for text, seed in runs]
     return {
         "setting": setting.name,
         "pairloom": _means([run.scores for run in ours]),
