@@ -26,6 +26,9 @@ from pairloom.kernel.steps.six import SIX
 AHEAD = 2  # batches: how early rows are prefetched. 1 is 4 % slower at dim 100 and with a million words, 4 by 1 %
 WAITING = 8  # int32 for each context: the words of up to SIX waiting pairs, how many wait, and one that is unused
 
+# Functions with inline="always" become part of their callers before these are compiled. All others are compiled by
+# themselves, and then once more within each function above them: here, that took 3 of 17 s at the first start.
+
 
 class RoundTables(NamedTuple):
     """The pairs of a round and what they are trained with.
@@ -135,7 +138,7 @@ def train_steps(model, buffers, tables, steps, merging, descent, frozen=None):
     return worst
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def train_block(model, buffers, tables, block, negatives, rates, frozen=None):
     """Train the pairs of a block in batches of six, the rate falling from first to last.
 
@@ -146,7 +149,7 @@ def train_block(model, buffers, tables, block, negatives, rates, frozen=None):
     return descend_block(model, buffers, tables, block, negatives, sixes, rates, frozen)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def prepare_block(model, buffers, tables, block, negatives):
     """Make the batches of a block and draw their negatives, in buffers.plan. Returns the number of sixes.
 
@@ -157,12 +160,12 @@ def prepare_block(model, buffers, tables, block, negatives):
     return sixes
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _batches(block):
     return (block.end - block.begin + SIX - 1) // SIX
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def descend_block(model, buffers, tables, block, negatives, sixes, rates, frozen=None):
     """Train a prepared block, beginning with copies of the hubs as they are now."""
     n, batches = block.end - block.begin, _batches(block)
@@ -184,7 +187,7 @@ def descend_block(model, buffers, tables, block, negatives, sixes, rates, frozen
     return total / n
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _weights(tables, block, stride):
     noise, contexts = tables.noise, tables.contexts
     copies, end = copies_of(contexts, block.i, stride), copies_of(contexts, block.i + 1, stride)
@@ -237,7 +240,7 @@ def gather(model, buffers, tables, block):
     return sixes
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _part(rows, part, i, stride):
     """Where the ids of a part are, how many slots it has, and where block row i has its copies of the hubs."""
     slots = rows.ids.shape[1]

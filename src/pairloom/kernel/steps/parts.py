@@ -64,7 +64,7 @@ def fill_noise(probability, ids, hubs, noise):
 # --- Hubs
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def copies_of(rows, i, stride):
     """The address of the copies that block row i has of the hubs."""
     return address(rows.copies) + 4 * stride * len(rows.hubs) * i
@@ -90,7 +90,7 @@ class Merging(NamedTuple):
     curvature: float
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def merge(model, words, contexts, merging, parts, lr):
     """Merge the copies of all hubs after a step. words, contexts: `PartRows`."""
     if len(words.hubs) == 0 and len(contexts.hubs) == 0:
@@ -190,7 +190,7 @@ def square_lengths(matrix, number, rows, stride, width, squares):
         squares[number[i]] = square_length(matrix, rows[i], stride, width)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def row_address(matrix, copies, ids, slot, slots, row_bytes):
     """The address of the row in a slot. matrix, copies, ids are addresses: of row 0, of hub 0, of the part's ids."""
     return copies + row_bytes * (slot - slots) if slot >= slots else matrix + row_bytes * int32_at(ids, slot)
