@@ -429,6 +429,8 @@ FUNCTIONS |= {
     "similar_by_key": _asking("similar_by_key", {"key": "cat"}, key=WORD[:-1], topn=TOPN, restrict_vocab=ROWS),
     **{name: _asking(name, {"w1": "cat", "w2": "dog"}, w1=WORD, w2=WORD) for name in ("similarity", "distance")},
     **{name: _asking(name, {"key1": "cat", "key2": "dog"}, key1=WORD, key2=WORD) for name in ("closer_than", "rank")},
+    "row_of": _asking("row_of", {}, word=Anything("None for all that is not a word of the vectors")),
+    "norm_of": _asking("norm_of", {}, row=(-1, 10**9, None, "cat", 1.5)),
     "relative_cosine_similarity": _asking(
         "relative_cosine_similarity", {"wa": "cat", "wb": "dog"}, wa=WORD, wb=WORD, topn=(0, *TOPN)
     ),

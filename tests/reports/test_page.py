@@ -117,6 +117,7 @@ def test_models_of_other_programs_have_a_report(suffix, watched, tmp_path):
     assert "The training was not watched for this report" in text
 
 
+@pytest.mark.filterwarnings("ignore::pairloom.errors.IgnoredOptionWarning")  # all kinds get the same options
 @pytest.mark.parametrize(
     "options",
     [

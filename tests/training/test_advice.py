@@ -76,6 +76,7 @@ def some_options(draw):
     return {name: value for name, value in options.items() if value is not None}
 
 
+@pytest.mark.filterwarnings("ignore::pairloom.errors.IgnoredOptionWarning")  # all kinds get the same options
 @pytest.mark.parametrize("kind", KINDS)
 def test_advice_leads_from_any_tiny_text_to_vectors_or_to_the_text_itself(kind):
     draw, refused, trained = random.Random(kind), 0, 0

@@ -61,7 +61,7 @@ def test_room_is_what_a_need_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_phrases_are_refused_before_the_text_is_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"for text\), and max_memory allows 0.0 MB. Use fewer threads"):
+    with pytest.raises(InputError, match=r"for text\), and max_memory allows 0.0 MB. Allow more"):
         Phrases.learn(Unread(), max_memory=1000)
     phrases = Phrases(({("new", "york"): 1.0},))
     (tmp_path / "text").write_text("new york")
@@ -174,7 +174,7 @@ def test_a_model_that_cannot_be_explained_in_memory_is_refused_before_the_corpus
     for ask in (pairloom.explain, count_corpus):
         with pytest.raises(InputError, match=r"names of 3,\d\d\d words \+ .* pairs\), and max_memory allows 0.0 MB"):
             ask(emb, Unread(), max_memory=1000)
-    message = r"for 3,\d\d\d contexts of dim 20 in float64\), and max_memory allows 0.0 MB. Use a model"
+    message = r"for 3,\d\d\d contexts of dim 20 in float64\), and max_memory allows 0.0 MB. Allow more"
     with pytest.raises(InputError, match=message):
         pairloom.explain_similarity(emb, "w0", "w1", max_memory="1000")
 
@@ -242,7 +242,7 @@ def test_commands_refuse_what_does_not_fit(
     typed = command.format(text=path, model=path.with_name("model.loom")).split()
     assert main([*typed, "--quiet", "--max-memory", "1MB"]) == 2
     error = capsys.readouterr().err
-    assert "and max_memory allows 1.0 MB" in error and error.count("\n") == 1
+    assert "and --max-memory allows 1.0 MB" in error and error.count("\n") == 1
     assert main([*typed, "--quiet", "--max-memory", "lots"]) == 2
     assert "--max-memory 'lots' is not an amount of memory" in capsys.readouterr().err
     assert main([*typed, "--quiet", "--max-memory", "64GB"]) == 0

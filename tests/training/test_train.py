@@ -141,6 +141,7 @@ def test_the_bytes_are_the_same_for_any_number_of_threads_and_any_windows(zipf_t
     assert one == five != plain
 
 
+@pytest.mark.filterwarnings("ignore::pairloom.errors.IgnoredOptionWarning")  # TOY has sample=0
 @pytest.mark.parametrize("windows", WINDOWS, ids=str)
 def test_words_of_a_topic_are_neighbours_with_any_windows(two_topics, windows):
     emb = pairloom.train(two_topics, **TOY | {"epochs": 20} | windows)

@@ -38,6 +38,7 @@ TRAININGS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::pairloom.errors.IgnoredOptionWarning")  # all kinds get the same options
 @pytest.mark.parametrize("options", TRAININGS.values(), ids=TRAININGS)
 def test_both_matrices_of_every_training_are_contiguous(corpus, options):
     emb = pairloom.train(corpus, **{"dim": DIM, "epochs": 1, "min_count": 1, "sample": 0, **options})

@@ -14,6 +14,7 @@ MODULES = {  # what to import of each distribution; nothing is imported by a nam
     "llvmlite": "llvmlite",
     "numba": "numba",
     "numpy": "numpy",
+    "obstore": "obstore",
     "opentsne": "openTSNE",
     "pandas": "pandas",
     "platformdirs": "platformdirs",

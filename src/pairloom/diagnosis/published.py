@@ -8,9 +8,11 @@ import hashlib
 import json
 import random
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from pairloom.errors import IgnoredOptionWarning
 from pairloom.training.train import train, train_pairs
 from pairloom.vectors.embedding import Embedding
 
@@ -43,10 +45,12 @@ def saved(embedding: Embedding, folder: Path) -> str:
 
 def from_text(**options: object) -> Case:
     """Train on the text."""
-    return lambda folder, threads: saved(
-        train(sentences(), cache_dir=folder, threads=threads, **OPTIONS | options),  # type: ignore[arg-type]
-        folder,
-    )
+
+    def case(folder: Path, threads: int) -> str:
+        with warnings.catch_warnings(category=IgnoredOptionWarning, action="ignore"):  # not all models have epochs
+            return saved(train(sentences(), cache_dir=folder, threads=threads, **OPTIONS | options), folder)  # type: ignore[arg-type]
+
+    return case
 
 
 def from_pairs(**options: object) -> Case:

@@ -15,7 +15,6 @@ takes about a second, which a single answer on the command line should not wait 
 BLAS. Sums depend on which of them computes them, but the k nearest are among the selected rows in any case.
 """
 
-import importlib
 import sys
 from collections.abc import Callable, Iterator
 from threading import Lock
@@ -264,6 +263,7 @@ def _kernel(dim: int, n_rows: int) -> "ModuleType | None":
         _n_compared += n_rows * dim
         return None
     try:
-        return importlib.import_module(_KERNEL)
+        from pairloom.kernel import search
     except PairloomError:  # Numba is set up in a way that does not compile: see kernel/__init__.py
         return None
+    return search

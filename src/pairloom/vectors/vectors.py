@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.drawing.notebook import card
-from pairloom.errors import InputError
+from pairloom.errors import ConfigError, InputError
 from pairloom.system.display import number_of, quoted
 from pairloom.system.extras import data_frame
 from pairloom.types import Counts, Float64s, Matrix, PathName
@@ -176,10 +176,12 @@ class Vectors:
 
     def row_of(self, word: str) -> int | None:
         """The row of a word, or None. Unlike `key_to_index`, it does not need the rows of all words."""
-        return self._names.row(word)
+        return self._names.row(word) if isinstance(word, str) else None
 
     def norm_of(self, row: int) -> float:
         """Euclidean length of one row."""
+        if not isinstance(row, int | np.integer) or not 0 <= row < len(self):
+            raise ConfigError(f"row={row!r} is not a row of these vectors. Use a number from 0 to {len(self) - 1}.")
         if self._norms is not None:
             return float(self._norms[row])
         return float(finite_norms(self._names.word, self._stored, np.array([row]))[0])

@@ -41,7 +41,7 @@ Address = tuple[str, int]
 Room = Callable[[tuple[int, ...], Any], npt.NDArray[Any]]
 
 
-class Answers(Protocol):
+class Callee(Protocol):
     """Who answers the calls of other workers: the worker."""
 
     mailbox: Mailbox
@@ -61,7 +61,7 @@ class _Connection(NamedTuple):
 class Links:
     """How a worker reaches the others, and is reached by them."""
 
-    def __init__(self, worker: Answers, number: int, host: str) -> None:
+    def __init__(self, worker: Callee, number: int, host: str) -> None:
         self._worker, self._number = worker, number
         self._secret, self._peers = b"", list[Address]()
         self._connections: dict[int, _Connection] = {}
