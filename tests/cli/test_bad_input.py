@@ -373,6 +373,7 @@ V = pairloom.Vectors(["cat", "dog"], [[1.0, 0.0], [0.0, 1.0]])
         (lambda: pairloom.train([["a"]], window=np.array([1, 2])), "window=array([1, 2]) is not a whole number."),
         (lambda: pairloom.train("c.txt", tokenize=5), "tokenize=5 cannot be called. Give a function from a line"),
         (lambda: pairloom.load("m.loom", verify=None), "verify=None is not a choice. Use True, False or 'always'."),
+        (lambda: pairloom.load("m.loom", lenient=None), "lenient=None is not a choice. Use True or False."),
         (lambda: pairloom.load("m.loom", format=""), "format='' cannot be read."),
         (lambda: pairloom.evaluate(V, "q.txt", method=[]), "method=[] is not a choice. Use add or mul."),
         (lambda: pairloom.evaluate(V, "q.txt", threads=0), "threads=0 is out of range."),

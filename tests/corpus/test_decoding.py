@@ -15,7 +15,7 @@ from pairloom.config import TextOptions
 from pairloom.corpus import decoding
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.sentences import Corpus, open_corpus
-from pairloom.errors import InputError
+from pairloom.errors import CorpusChangedError, InputError
 from tests.corpus.helpers import message, sentences
 from tests.reading import read_in_blocks
 
@@ -64,6 +64,19 @@ def test_bytes_are_those_of_the_text_and_errors_are_the_same(data: bytes, mark: 
     assert b"".join(block.data for block in blocks) == text.encode()
     assert all(block.goes_on is not block.data.endswith(b"\n") for block in blocks[:-1])
     assert not blocks or not blocks[-1].goes_on
+
+
+@pytest.mark.parametrize(("data", "kind"), [(b"a b\n\xff c\n", CorpusChangedError), (b"a" * 30 + b"\xff", InputError)])
+def test_a_file_that_has_no_error_any_more_when_it_is_read_again_is_still_refused(
+    data: bytes, kind: type[Exception], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """`_raise_error` reads the file again to name the line. A program may have mended it meanwhile."""
+    read_in_blocks(monkeypatch, 8)
+    monkeypatch.setattr(decoding, "_raise_error", lambda *_: None)
+    (tmp_path / "text").write_bytes(data)
+    file = SourceFile.at(tmp_path / "text", "text")
+    with pytest.raises(kind):
+        list(decoding.byte_blocks(file, encoding="utf-8", errors="strict", keep_unspaced=True))
 
 
 # --- Encodings
