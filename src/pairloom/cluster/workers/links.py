@@ -4,10 +4,10 @@ Ray's own calls would take more time than a block: its object store copies every
 with training for the CPUs. A message is a short text in JSON that says what is called, and then the bytes of its
 arrays, which are read into memory as they are. Nothing is unpickled.
 
-Whoever connects must have the secret of the training, which the driver has made and sent through Ray. Both sides prove
-it by an HMAC of what the other has drawn, so the secret itself is never sent. What follows is neither encrypted nor
-signed, as on Ray. A worker listens on the address that Ray knows its machine by, and on no other. On one machine,
-workers connect by Unix sockets, which take three quarters of the CPU time of TCP.
+The driver makes a secret for each training and sends it through Ray. Both sides of a connection prove that they have it
+by an HMAC of a number that the other side drew, so the secret itself is not sent here. What follows is neither
+encrypted nor signed, as on Ray. A worker listens on the address that Ray knows its machine by, and on no other. On one
+machine, workers connect by Unix sockets, which take three quarters of the CPU time of TCP.
 """
 
 import hmac
@@ -80,7 +80,7 @@ class Links:
     def meet(self, secret: bytes, peers: Sequence[Address]) -> None:
         """The secret of the training, and where all workers listen now. One that was started again listens elsewhere.
 
-        Before that, nobody can connect.
+        Before this call, all connections are refused.
         """
         with self._lock:
             self._secret, self._peers = secret, list(peers)

@@ -89,7 +89,7 @@ class Mailbox:
         return memory[:size].view(dtype).reshape(shape)
 
     def give_back(self, content: npt.NDArray[Any]) -> None:
-        """The content of a message that nobody needs any more."""
+        """Take back the content of a message that is no longer used."""
         memory = content.base
         if isinstance(memory, np.ndarray) and memory.dtype == np.uint8:
             with self._changed:
