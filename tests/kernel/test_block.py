@@ -100,7 +100,7 @@ def test_pairs_of_one_context_are_gathered_by_six_and_none_is_lost(n, n_words, p
     rng = np.random.default_rng(seed)
     hubs = np.arange(parts // 4, dtype=np.int32)
     dealing = deal(n_words, hubs, parts, key(seed))
-    model = Model(np.empty(0, np.float32), np.empty(0, np.float32), 8, 16)
+    model = Model(*np.empty((2, n_words * 16), np.float32), 8, 16)  # whole rows: no other array has their addresses
     i, j = 2 % parts, 3 % parts
     w, c = (
         rng.choice(np.flatnonzero((dealing.labels % parts == x) | (np.arange(n_words) < len(hubs))), n) for x in (i, j)
