@@ -18,7 +18,7 @@ COVERED := */formats/*,*/gensim_compat/files.py,*/corpus/finding.py,*/corpus/unp
 # The tests run in two lanes, for two cores: the files of BESIDE and then FIGURES in one, all others in the other. Those
 # that compile little come first, so that the lanes do not compile the same kernels at the same time. Of the short
 # figures of reliability no coverage is taken: they are processes of their own, or read files many thousand times.
-BESIDE := tests/corpus/remote tests/formats tests/kernel tests/method tests/pairings tests/pairs tests/phrases tests/training
+BESIDE := tests/corpus/remote tests/formats tests/kernel tests/method tests/pairings tests/pairs tests/preparing/phrases tests/training
 FIGURES := tests/reliability
 TRACED := $(BIN)/python -m coverage run -m pytest
 

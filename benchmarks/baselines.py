@@ -19,8 +19,8 @@ from scipy.sparse import csr_array
 import pairloom
 from benchmarks.scores import FIRST_WORDS, scores
 from benchmarks.setting import CORPUS_HELP, DATA, RESULTS, corpus_file, machine, markdown, report_progress
-from pairloom.evaluation.correlation import spearman
-from pairloom.explanation import Explanation
+from pairloom.judging.evaluation.correlation import spearman
+from pairloom.judging.explanation import Explanation
 from pairloom.training.sppmi import Sppmi
 
 TESTS = [

@@ -22,8 +22,8 @@ from benchmarks.setting import CORPUS_HELP, DATA, corpus_file, markdown
 from pairloom.config import TextOptions
 from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
-from pairloom.graphs.edges import Edges
-from pairloom.graphs.graph import graph_of
+from pairloom.preparing.graphs.edges import Edges
+from pairloom.preparing.graphs.graph import graph_of
 
 KOREAN = DATA / "text" / "kowiki_3mb.txt"
 _SMALL = 20  # megabytes for what Python reads

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom import Vectors
-from pairloom.evaluation import AnalogyScores, evaluate, kind_of, read
+from pairloom.judging.evaluation import AnalogyScores, evaluate, kind_of, read
 
 Matrix = npt.NDArray[np.float32]
 FIRST_WORDS = 50_000  # analogies use only the most frequent words

@@ -22,14 +22,14 @@ from pairloom.corpus.decoding import text_blocks
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import PairloomError
-from pairloom.evaluation import questions
-from pairloom.evaluation.analogies import sections_of
-from pairloom.evaluation.categories import members_of
-from pairloom.evaluation.similarities import pairs_of
 from pairloom.formats import fasttext, native, read_binary, read_text
 from pairloom.formats.detect import HEAD, format_of
 from pairloom.formats.opening import ReadOptions, VectorFile, load_errors, unpack
 from pairloom.formats.write_word2vec import write_binary, write_text
+from pairloom.judging.evaluation import questions
+from pairloom.judging.evaluation.analogies import sections_of
+from pairloom.judging.evaluation.categories import members_of
+from pairloom.judging.evaluation.similarities import pairs_of
 from pairloom.pairs.pair_reading import parse_block
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors

@@ -4,8 +4,9 @@
     python scripts/bits.py --write    save the digests as the expected ones, after an intended change of bits
     python scripts/bits.py --targets --threads 1,2,3,8    compare all with code compiled for other CPUs (half an hour)
 
-The digests are in src/pairloom/diagnosis/digests.json, since `pairloom doctor` checks some of them where pairloom is
-installed. The corpora are made with Python's own generator, so that the digests can be checked on any machine.
+The digests are in src/pairloom/advice/diagnosis/digests.json, since `pairloom doctor` checks some of them where
+pairloom is installed. The corpora are made with Python's own generator, so that the digests can be checked on any
+machine.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from itertools import islice
 from pathlib import Path
 
 import pairloom
-from pairloom.diagnosis.published import (
+from pairloom.advice.diagnosis.published import (
     EXPECTED,
     OPTIONS,
     Case,

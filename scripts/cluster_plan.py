@@ -8,7 +8,7 @@ Speeds are fixed, so that the plot does not depend on the machine that draws it.
 from pathlib import Path
 
 import pairloom
-from pairloom.planning.chart import chart
+from pairloom.advice.planning.chart import chart
 
 OUTPUT = Path(__file__).parent.parent / "docs" / "cluster-plan.svg"
 WORKER = {"threads": 16, "network": "25Gb", "latency": 0.2}

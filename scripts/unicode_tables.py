@@ -1,4 +1,4 @@
-"""Write src/pairloom/tokens/unicode.txt: what `--tokenize words` knows about characters.
+"""Write src/pairloom/method/tokens/unicode.txt: what `--tokenize words` knows about characters.
 
     python3.12 -m pip install uniseg==0.8.1 && python3.12 scripts/unicode_tables.py
 
@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from pairloom.tokens.characters import PATH, REMOVED, Kind
+from pairloom.method.tokens.characters import PATH, REMOVED, Kind
 
 SURROGATES = range(0xD800, 0xE000)
 PICTOGRAPHS = (range(0x2600, 0x27C0), range(0x1F000, 0x1FB00))  # where emoji are

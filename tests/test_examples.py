@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pairloom
-from tests.comparison.conftest import SWAPPED, sentences
+from tests.judging.comparison.conftest import SWAPPED, sentences
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared/data"

@@ -41,7 +41,7 @@ ALLOWED = {
     ("__init__.py", 'import_module(f"pairloom.{_HOME[name]}")'),
     ("cli/commands/__init__.py", "import_module(f\"pairloom.cli.commands.{name.replace('-', '_')}\")"),
     ("system/extras.py", "import_module(module)"),
-    ("diagnosis/packages.py", "import_module(MODULES[_normalised(name)])"),
+    ("advice/diagnosis/packages.py", "import_module(MODULES[_normalised(name)])"),
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pairloom
-from pairloom.explanation import explain, explain_similarity
+from pairloom.judging.explanation import explain, explain_similarity
 from pairloom.system.display import visible
 
 HOSTILE = "</td><script>alert(1)</script>"

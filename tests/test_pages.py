@@ -10,10 +10,10 @@ import pairloom
 from pairloom.cli.config_file import read_config
 from pairloom.cli.main import main
 from pairloom.cli.parsing import parser_of
-from tests.comparison.conftest import sentences
+from tests.advice.tuning.conftest import ring_sessions
 from tests.formats.test_fasttext import model as fasttext_model
+from tests.judging.comparison.conftest import sentences
 from tests.pages import PAGES, blocks, commands, statements, text_of
-from tests.tuning.conftest import ring_sessions
 
 TUTORIAL = "docs/tutorial.md"  # tests/test_tutorial.py runs it
 WITH_PYTHON = [page for page in PAGES if statements(page) and page != TUTORIAL]

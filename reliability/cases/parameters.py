@@ -15,10 +15,10 @@ import numpy as np
 import pairloom
 from pairloom.config import TextOptions, TrainConfig
 from pairloom.errors import InputError, OutputError
-from pairloom.fold_in.fold_in import fold_in
-from pairloom.graphs.walks import WalkConfig
-from pairloom.phrases import Phrases
-from pairloom.spelling.fit import with_spelling
+from pairloom.preparing.graphs.walks import WalkConfig
+from pairloom.preparing.phrases import Phrases
+from pairloom.unseen.fold_in.fold_in import fold_in
+from pairloom.unseen.spelling.fit import with_spelling
 from reliability.cases.case import Case
 from reliability.cases.options import OUTSIDE
 

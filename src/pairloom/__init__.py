@@ -31,14 +31,14 @@ _HOME = {
     "Embedding": "vectors.embedding",
     "Epoch": "training.monitoring",
     "FastTextVectors": "formats",
-    "FoldedIn": "fold_in.fold_in",
+    "FoldedIn": "unseen.fold_in.fold_in",
     "Index": "vectors.index",
     "InputError": "errors",
-    "LearningCurve": "reports",
+    "LearningCurve": "judging.reports",
     "LockedError": "errors",
     "MissingExtraError": "errors",
     "OutputError": "errors",
-    "Phrases": "phrases",
+    "Phrases": "preparing.phrases",
     "Progress": "progress",
     "ClusterError": "errors",
     "RayExecutor": "cluster.ray_executor",
@@ -51,26 +51,26 @@ _HOME = {
     "VectorsWarning": "errors",
     "Vocabulary": "corpus.vocabulary",
     "PairloomError": "errors",
-    "Comparison": "comparison",
-    "Trajectory": "comparison",
-    "align": "comparison",
-    "compare": "comparison",
-    "trajectory": "comparison",
-    "evaluate": "evaluation",
-    "count_corpus": "explanation",
-    "explain": "explanation",
-    "explain_similarity": "explanation",
+    "Comparison": "judging.comparison",
+    "Trajectory": "judging.comparison",
+    "align": "judging.comparison",
+    "compare": "judging.comparison",
+    "trajectory": "judging.comparison",
+    "evaluate": "judging.evaluation",
+    "count_corpus": "judging.explanation",
+    "explain": "judging.explanation",
+    "explain_similarity": "judging.explanation",
     "document_vectors": "vectors.documents",
     "load": "formats",
-    "plan": "planning.plan",
-    "report": "reports",
+    "plan": "advice.planning.plan",
+    "report": "judging.reports",
     "spool": "corpus.inputs.spooled",
     "sppmi_table": "training.sppmi",
     "train": "training.train",
     "train_pairs": "training.train",
-    "TuningResult": "tuning",
-    "tune": "tuning",
-    "walk": "graphs.walks",
+    "TuningResult": "advice.tuning",
+    "tune": "advice.tuning",
+    "walk": "preparing.graphs.walks",
     "word_classes": "vectors.classes",
 }
 
@@ -130,8 +130,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from pairloom.advice.planning.plan import plan
+    from pairloom.advice.tuning import TuningResult, tune
     from pairloom.cluster.ray_executor import RayExecutor
-    from pairloom.comparison import Comparison, Trajectory, align, compare, trajectory
     from pairloom.config import TextOptions, TrainConfig
     from pairloom.corpus.inputs.spooled import spool
     from pairloom.corpus.vocabulary import Vocabulary
@@ -153,20 +154,19 @@ if TYPE_CHECKING:
         UnknownWordError,
         VectorsWarning,
     )
-    from pairloom.evaluation import evaluate
-    from pairloom.explanation import count_corpus, explain, explain_similarity
-    from pairloom.fold_in.fold_in import FoldedIn
     from pairloom.formats import FastTextVectors, load
-    from pairloom.graphs.walks import walk
-    from pairloom.phrases import Phrases
-    from pairloom.planning.plan import plan
+    from pairloom.judging.comparison import Comparison, Trajectory, align, compare, trajectory
+    from pairloom.judging.evaluation import evaluate
+    from pairloom.judging.explanation import count_corpus, explain, explain_similarity
+    from pairloom.judging.reports import LearningCurve, report
+    from pairloom.preparing.graphs.walks import walk
+    from pairloom.preparing.phrases import Phrases
     from pairloom.progress import Progress
-    from pairloom.reports import LearningCurve, report
     from pairloom.training.checkpoint import Checkpoints
     from pairloom.training.monitoring import Epoch
     from pairloom.training.sppmi import sppmi_table
     from pairloom.training.train import train, train_pairs
-    from pairloom.tuning import TuningResult, tune
+    from pairloom.unseen.fold_in.fold_in import FoldedIn
     from pairloom.vectors.classes import word_classes
     from pairloom.vectors.documents import document_vectors
     from pairloom.vectors.embedding import Embedding

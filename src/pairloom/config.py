@@ -90,7 +90,7 @@ class TextOptions:
     errors: Errors = "strict"  # how to treat bytes that the encoding does not allow
     max_sentence: int = 10_000  # longer lines are cut into sentences of this many words; no word is lost
     as_text: bool = False  # read files that look like JSON, CSV, CoNLL-U, XML or HTML as they are
-    tokenize: Rule | Tokenizer | None = "spaces"  # how a line is split into words: see `pairloom.tokens`
+    tokenize: Rule | Tokenizer | None = "spaces"  # how a line is split into words: see `pairloom.method.tokens`
     column: str | None = None  # of a table or a data frame: texts, or lists of words. "review.body" is a nested value
     session: str | None = None  # the column by which rows are grouped into sentences of their items
     item: str | None = None  # with `session`: the column of the items

@@ -388,6 +388,6 @@ def test_arguments_of_another_kind_are_named(call, message):
 
 
 def test_counts_of_something_else_are_refused(model):
-    message = r"^counts cannot be a dict\. Use the result of pairloom\.explanation\.count_corpus, or None\.$"
+    message = r"^counts cannot be a dict\. Use the result of pairloom\.count_corpus, or None\.$"
     with pytest.raises(pairloom.InputError, match=message):
         pairloom.explain_similarity(pairloom.load(model), "cat", "dog", counts={})

@@ -9,7 +9,7 @@ import pytest
 
 from pairloom import Phrases
 from pairloom.cli.main import main
-from tests.phrases.examples import TEXT, lists, random_text
+from tests.preparing.phrases.examples import TEXT, lists, random_text
 
 
 @pytest.fixture

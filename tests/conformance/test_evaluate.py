@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from pairloom import Vectors
-from pairloom.evaluation import Policy, analogies, compute_accuracy, similarities
 from pairloom.formats.write_word2vec import write_binary
+from pairloom.judging.evaluation import Policy, analogies, compute_accuracy, similarities
 
 GENSIM = """
 import json, sys

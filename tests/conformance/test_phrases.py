@@ -78,7 +78,7 @@ def test_two_passes_are_gensim_on_the_output_of_gensim(gensim, sentences):
 
 
 def test_the_english_connectors_are_gensims(gensim, sentences):
-    from pairloom.phrases.scores import ENGLISH_CONNECTORS
+    from pairloom.preparing.phrases.scores import ENGLISH_CONNECTORS
 
     *_, connectors = gensim(sentences[:10], {"min_count": 1, "threshold": 1.0, "scoring": "default", "english": False})
     assert sorted(ENGLISH_CONNECTORS) == connectors

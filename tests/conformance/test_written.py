@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from pairloom.formats.write_word2vec import write_binary, write_text
-from pairloom.tokens.words import words
+from pairloom.method.tokens.words import words
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.vectors import Vectors
 from tests.conformance.test_read import GENSIM
-from tests.tokens.test_words import HARD
+from tests.method.tokens.test_words import HARD
 
 WORDS = ["the", "cat", "naïve", "猫", "don't", "Straße", "😀", "a,b", "3.14", "#"]
 

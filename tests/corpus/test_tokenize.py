@@ -13,10 +13,10 @@ from pairloom.corpus.prepared import prepare
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import WordSelection
 from pairloom.errors import ConfigError, CorpusWarning, InputError
-from pairloom.tokens.words import words
+from pairloom.method.tokens.words import words
 from tests.corpus.helpers import as_lists, message, sentences
-from tests.tokens.test_unsegmented import UNSEGMENTED
-from tests.tokens.test_words import HARD
+from tests.method.tokens.test_unsegmented import UNSEGMENTED
+from tests.method.tokens.test_words import HARD
 
 ANIMALS, PLACES = ("Cat", "dog", "COW"), ("barn,", "house!", "(field)")
 TEXT = "".join(f"The {animal} sleeps in the {place}\n" for animal in ANIMALS for place in PLACES) * 30

@@ -5,9 +5,9 @@ import pytest
 
 import pairloom
 from pairloom.errors import InputError
-from pairloom.explanation import explain_similarity
 from pairloom.explorer import app
 from pairloom.explorer.answers import Explorer
+from pairloom.judging.explanation import explain_similarity
 from pairloom.vectors.classes import word_classes
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.path import path_between

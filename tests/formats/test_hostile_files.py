@@ -17,7 +17,7 @@ import pairloom
 from pairloom.cli.main import main
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
-from pairloom.phrases import Phrases
+from pairloom.preparing.phrases import Phrases
 
 
 class Trap:

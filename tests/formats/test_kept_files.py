@@ -11,10 +11,10 @@ import pytest
 import pairloom
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
-from pairloom.evaluation import questions
-from pairloom.evaluation.similarities import pairs_of
+from pairloom.judging.evaluation import questions
+from pairloom.judging.evaluation.similarities import pairs_of
 from pairloom.pairs.pair_reading import open_pairs
-from pairloom.phrases import Phrases
+from pairloom.preparing.phrases import Phrases
 
 FILES = sorted((Path(__file__).parents[1] / "files").iterdir())
 READERS = {

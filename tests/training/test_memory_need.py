@@ -16,11 +16,11 @@ from pairloom import Phrases
 from pairloom.cli.main import main
 from pairloom.corpus import spilling
 from pairloom.errors import InputError
-from pairloom.explanation import memory_need as explanation_needs
-from pairloom.explanation.memory_need import ExplanationSizes, counting_need, measuring_need
-from pairloom.explanation.report import count_corpus
+from pairloom.judging.explanation import memory_need as explanation_needs
+from pairloom.judging.explanation.memory_need import ExplanationSizes, counting_need, measuring_need
+from pairloom.judging.explanation.report import count_corpus
 from pairloom.pairs import cooccurrence
-from pairloom.phrases import memory_need as phrase_needs
+from pairloom.preparing.phrases import memory_need as phrase_needs
 from pairloom.system import memory
 from pairloom.system.memory import RUNNING, Budget
 from pairloom.training.memory_need import total
@@ -100,7 +100,7 @@ def test_words_are_counted_through_files_and_refused_while_they_are_added_up(
     monkeypatch.setattr(
         spilling.TableBudget, "spill", lambda tables, table: (spilled.append(1), spill(tables, table))[1]
     )
-    monkeypatch.setattr("pairloom.phrases.pair_counts.count", _counting_in_little(monkeypatch))
+    monkeypatch.setattr("pairloom.preparing.phrases.pair_counts.count", _counting_in_little(monkeypatch))
     running: Any = {"min_count": 1, "threshold": -1, "scoring": "npmi", "cache_dir": tmp_path}
     assert Phrases.learn(text, **running, max_memory=RUNNING + 400_000_000) == expected
     assert spilled

@@ -19,8 +19,8 @@ class ReportOfTraining:
 
     def __init__(self, args: Namespace) -> None:
         from pairloom.corpus.finding import would_overwrite
-        from pairloom.reports.curve import LearningCurve
-        from pairloom.reports.writing import check_report_path, read_questions
+        from pairloom.judging.reports.curve import LearningCurve
+        from pairloom.judging.reports.writing import check_report_path, read_questions
 
         self._args, self._curve = args, LearningCurve()
         reads = (*args.corpus, args.keep, args.drop, args.read_vocab, args.read_contexts, args.start, *args.evaluate)
@@ -41,7 +41,7 @@ class ReportOfTraining:
 
     def write(self, embedding: "Embedding", on_progress: OnProgress) -> dict[str, Any]:
         """Write the report. The model is saved already: if this fails, the error says how to make the report later."""
-        from pairloom.reports.writing import report
+        from pairloom.judging.reports.writing import report
 
         args = self._args
         try:

@@ -15,7 +15,7 @@ from pairloom.cli.arguments import (
     whole_number,
     whole_number_or_fraction,
 )
-from pairloom.inspection.presets import Preset
+from pairloom.preparing.inspection.presets import Preset
 
 
 def add_train_arguments(parser: ArgumentParser) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.inputs.row_batch import column_advice, likely_column, names_in, value_at
 from pairloom.errors import InputError
-from pairloom.tokens.unsegmented import unspaced
+from pairloom.method.tokens.unsegmented import unspaced
 
 ADVICE = (
     "tokenize=icu (--tokenize icu), after: pip install 'pairloom[icu]'; or tokenize=words (--tokenize words) for words "

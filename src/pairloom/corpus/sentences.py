@@ -5,7 +5,7 @@ copied to temporary files, and a Python iterable must be able to start over.
 
 The rules of text:
 - A line is a sentence. Lines end at CR, LF, CRLF or the end of a file, and nowhere else.
-- Words are the items of `line.split()`, or what another rule of `pairloom.tokens` finds.
+- Words are the items of `line.split()`, or what another rule of `pairloom.method.tokens` finds.
 - A byte order mark at the start of a file is dropped.
 - Words longer than MAX_WORD_BYTES bytes are left out, with a warning.
 - A NUL is a character like any other, but causes a warning.
@@ -49,12 +49,12 @@ from pairloom.corpus.pieces import TextPiece, pieces_for_workers, whole_files
 from pairloom.corpus.plain_text import ADVICE
 from pairloom.corpus.separating import separator
 from pairloom.errors import CorpusChangedError, CorpusTypeError, CorpusWarning, InputError
+from pairloom.method.tokens.unsegmented import unspaced
+from pairloom.method.tokens.words import fold
 from pairloom.system.addresses import shown
 from pairloom.system.display import number_of, of_type, quoted
 from pairloom.system.processes import Processes
 from pairloom.system.threads import in_order
-from pairloom.tokens.unsegmented import unspaced
-from pairloom.tokens.words import fold
 from pairloom.types import CorpusLike, PathName
 
 Result = TypeVar("Result")

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.config import TextOptions
-from pairloom.tokens.characters import characters
-from pairloom.tokens.choosing import splitter
+from pairloom.method.tokens.characters import characters
+from pairloom.method.tokens.choosing import splitter
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -37,7 +37,7 @@ def rule_version(text: TextOptions) -> list[str]:
     if text.rule == "words":
         return ["words", characters().version]
     if text.rule == "icu":
-        from pairloom.tokens.icu import icu_version
+        from pairloom.method.tokens.icu import icu_version
 
         return ["icu", characters().version, icu_version()]
     return []

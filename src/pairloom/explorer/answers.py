@@ -11,10 +11,10 @@ import numpy as np
 
 from pairloom import __version__
 from pairloom.errors import InputError
-from pairloom.explanation.report import as_plain_data
-from pairloom.explanation.shared_contexts import explain_similarity
 from pairloom.explorer.models import ExploredModel
 from pairloom.explorer.parameters import Asked
+from pairloom.judging.explanation.report import as_plain_data
+from pairloom.judging.explanation.shared_contexts import explain_similarity
 from pairloom.system.display import number_of
 from pairloom.vectors.embedding import Embedding
 from pairloom.vectors.path import path_between

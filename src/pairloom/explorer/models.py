@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from pairloom.config import check_whole
 from pairloom.errors import InputError
-from pairloom.explanation.shared_contexts import ContextSpace, context_space
 from pairloom.explorer.completion import Completion
+from pairloom.judging.explanation.shared_contexts import ContextSpace, context_space
 from pairloom.maps.coordinates import Method, coordinates
 from pairloom.maps.saved import map_of, most_frequent_map
 from pairloom.progress import OnProgress, ignore

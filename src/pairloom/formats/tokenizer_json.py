@@ -1,7 +1,7 @@
 """The file tokenizer.json of Hugging Face's tokenizers, which splits text into words as for training.
 
     spaces   white space separates words
-    words    `tokens/words.py`: its foldings as replacements, and its regular expression
+    words    `method/tokens/words.py`: its foldings as replacements, and its regular expression
     icu      as words, since the library has no dictionaries: in scripts without spaces only words of one character are
              found. Other text is split in the same way
 
@@ -12,8 +12,8 @@ first. Of these only the ones that lead to a known word are written.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pairloom.tokens.characters import characters
-from pairloom.tokens.words import word_regex
+from pairloom.method.tokens.characters import characters
+from pairloom.method.tokens.words import word_regex
 
 UNKNOWN = "[UNK]"  # the token for words outside of the vocabulary
 

@@ -1,4 +1,4 @@
-"""Scores in the form of gensim's `evaluate_word_analogies` and `evaluate_word_pairs`, by `pairloom.evaluation`.
+"""Scores in the form of gensim's `evaluate_word_analogies` and `evaluate_word_pairs`, by `pairloom.judging.evaluation`.
 
 The significance of a correlation r of n pairs is that of Student's t with n - 2 degrees of freedom:
 
@@ -10,10 +10,10 @@ with I the regularised incomplete beta function, here by its continued fraction 
 import math
 from typing import Any, NamedTuple
 
-from pairloom.evaluation.analogies import Section, marked_sections
-from pairloom.evaluation.lookup import Policy
-from pairloom.evaluation.questions import read
-from pairloom.evaluation.similarities import similarities
+from pairloom.judging.evaluation.analogies import Section, marked_sections
+from pairloom.judging.evaluation.lookup import Policy
+from pairloom.judging.evaluation.questions import read
+from pairloom.judging.evaluation.similarities import similarities
 from pairloom.types import PathName
 from pairloom.vectors.vectors import Vectors
 

@@ -16,7 +16,7 @@ from pairloom.corpus.vocabulary import counted_lines
 from pairloom.errors import InputError
 from pairloom.formats import load, save
 from pairloom.formats.write_word2vec import write_binary, write_text
-from pairloom.phrases import Phrases
+from pairloom.preparing.phrases import Phrases
 from pairloom.system.files import atomic_write
 from pairloom.types import PathName
 from pairloom.vectors.embedding import Embedding

@@ -13,11 +13,11 @@ from pairloom.errors import InputError
 from pairloom.gensim_compat import files
 from pairloom.gensim_compat.options import warn_once
 from pairloom.gensim_compat.sentences import LineSentence
-from pairloom.phrases import Phrases as FoundPhrases
-from pairloom.phrases.joining import segments
-from pairloom.phrases.scores import ENGLISH_CONNECTORS
-from pairloom.phrases.scores import gensim as original_scorer
-from pairloom.phrases.scores import npmi as npmi_scorer
+from pairloom.preparing.phrases import Phrases as FoundPhrases
+from pairloom.preparing.phrases.joining import segments
+from pairloom.preparing.phrases.scores import ENGLISH_CONNECTORS
+from pairloom.preparing.phrases.scores import gensim as original_scorer
+from pairloom.preparing.phrases.scores import npmi as npmi_scorer
 from pairloom.types import PathName
 
 __all__ = ["ENGLISH_CONNECTOR_WORDS", "FrozenPhrases", "Phraser", "Phrases", "npmi_scorer", "original_scorer"]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Unpack
 
 from pairloom.corpus.lines import reading_options
-from pairloom.graphs.edges import Edges
 from pairloom.pairings.pairs import Pair, Pairs, ReadingKeywords, check_readable_again
+from pairloom.preparing.graphs.edges import Edges
 from pairloom.types import PairsLike
 
 

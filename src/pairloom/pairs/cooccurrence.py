@@ -51,7 +51,7 @@ class Cooccurrences:
 
     Make one by counting the corpus that an embedding was trained on:
 
-        from pairloom.explanation.report import count_corpus
+        from pairloom.judging.explanation.report import count_corpus
 
         counts = count_corpus(embedding, "corpus.txt")
         pairloom.explain_similarity(embedding, "cat", "dog", counts=counts)

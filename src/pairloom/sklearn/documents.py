@@ -29,10 +29,10 @@ from pairloom.config import (
 )
 from pairloom.errors import ConfigError, CorpusTypeError
 from pairloom.formats import load
+from pairloom.method.tokens.choosing import splitter
 from pairloom.pairs.from_text import TextSource
 from pairloom.system.display import quoted
 from pairloom.system.extras import need
-from pairloom.tokens.choosing import splitter
 from pairloom.training.train import train
 from pairloom.types import Float64s, Matrix, PathName
 from pairloom.vectors.documents import SIF_A, DocumentModel, Weighting, check_collection, check_weighting, checked_words

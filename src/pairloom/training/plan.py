@@ -16,9 +16,9 @@ from pairloom.config import TextOptions, TrainConfig, checked_threads, split_opt
 from pairloom.corpus.reading import Reading
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import ConfigError, IgnoredOptionWarning, InputError
-from pairloom.inspection.presets import Preset, with_preset
 from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.source import Source
+from pairloom.preparing.inspection.presets import Preset, with_preset
 from pairloom.progress import OnProgress, Progress, ignore, logged
 from pairloom.system.display import of_type
 from pairloom.system.memory import Budget

@@ -16,9 +16,9 @@ from pairloom.corpus.inputs.spooled import spool as spooled
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, SmallTextWarning
-from pairloom.inspection.presets import Preset
-from pairloom.inspection.small_text import advice
 from pairloom.pairs.pair_reading import open_pairs
+from pairloom.preparing.inspection.presets import Preset
+from pairloom.preparing.inspection.small_text import advice
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.cache_folder import cache_folder, check_writable
 from pairloom.system.progress_bar import reported_progress

@@ -34,10 +34,10 @@ from pairloom.vectors.similarity import list_of_words
 from pairloom.vectors.vectors import Vectors
 
 if TYPE_CHECKING:
-    from pairloom.fold_in.fold_in import FoldedIn, FoldInKeywords
     from pairloom.formats import NumberType, WritableFormat
     from pairloom.maps.plot import PlotKeywords, WordMap
-    from pairloom.spelling.fit import SpellingKeywords
+    from pairloom.unseen.fold_in.fold_in import FoldedIn, FoldInKeywords
+    from pairloom.unseen.spelling.fit import SpellingKeywords
 
 
 def as_vectors(given: object) -> Vectors:
@@ -217,20 +217,20 @@ class Embedding:
         return Vectors(both, w.vectors + c.vectors, w.counts)
 
     def fold_in(self, corpus: CorpusLike | None = None, **options: "Unpack[FoldInKeywords]") -> "FoldedIn":
-        """Vectors for new words, with the contexts unchanged: see `pairloom.fold_in.fold_in.fold_in`."""
-        from pairloom.fold_in.fold_in import fold_in
+        """Vectors for new words, with the contexts unchanged: see `pairloom.unseen.fold_in.fold_in.fold_in`."""
+        from pairloom.unseen.fold_in.fold_in import fold_in
 
         return fold_in(self, corpus, **options)
 
     def with_words(self, folded: "FoldedIn") -> "Embedding":
         """This model with the words that `fold_in` made for it, after its own."""
-        from pairloom.fold_in.fold_in import with_words
+        from pairloom.unseen.fold_in.fold_in import with_words
 
         return with_words(self, folded)
 
     def with_spelling(self, **options: "Unpack[SpellingKeywords]") -> "Embedding":
-        """This model, with vectors for words never seen too: see `pairloom.spelling.fit.with_spelling`."""
-        from pairloom.spelling.fit import with_spelling
+        """This model, with vectors for words never seen too: see `pairloom.unseen.spelling.fit.with_spelling`."""
+        from pairloom.unseen.spelling.fit import with_spelling
 
         return with_spelling(self, **options)
 

@@ -10,7 +10,7 @@ from typing import Any, Unpack, cast
 
 from pairloom.config import TextKeywords, TextOptions, TrainConfig, TrainKeywords, is_number, is_whole
 from pairloom.errors import ConfigError
-from pairloom.tokens.choosing import RULES
+from pairloom.method.tokens.choosing import RULES
 
 MAX_DEPTH = 100
 _END_OF_EPOCHS = 1 << 40  # random draws are numbered by epoch; this is far below the end of 64 bits

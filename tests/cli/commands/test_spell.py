@@ -5,7 +5,7 @@ import json
 import pytest
 
 import pairloom
-from tests.spelling.conftest import made_of_parts
+from tests.unseen.spelling.conftest import made_of_parts
 
 
 @pytest.fixture(scope="module")

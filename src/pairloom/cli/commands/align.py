@@ -33,7 +33,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     checked_threads(args.threads)
     from pairloom import formats
-    from pairloom.comparison import align
+    from pairloom.judging.comparison import align
 
     formats.check_output(args.output, None, "float32")
     check_not_read(args.output, args.model, args.to)

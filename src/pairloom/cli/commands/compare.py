@@ -13,9 +13,9 @@ from pairloom.cli.tables import print_table
 from pairloom.config import check_min_count, check_number, checked_threads
 
 if TYPE_CHECKING:
-    from pairloom.comparison import Comparison
-    from pairloom.comparison.neighbours import Changes
-    from pairloom.comparison.two_models import WordShift
+    from pairloom.judging.comparison import Comparison
+    from pairloom.judging.comparison.neighbours import Changes
+    from pairloom.judging.comparison.two_models import WordShift
 
 GROUP = "measure"
 PURPOSE = "compare two models: words that moved, and which of them beyond noise"
@@ -66,8 +66,8 @@ def run(args: Namespace) -> None:
     check_number("rate", args.rate, 1e-9, 0.5, "0.05 is usual")
     check_min_count(args.min_count)
     checked_threads(args.threads)
-    from pairloom.comparison import compare
-    from pairloom.comparison.common import common_words
+    from pairloom.judging.comparison import compare
+    from pairloom.judging.comparison.common import common_words
     from pairloom.system.files import check_folder
     from pairloom.vectors.search import check_topn
 
@@ -107,7 +107,7 @@ def names_of(*paths: str) -> list[str]:
 
 
 def _facts(compared: "Comparison", shifts: "list[WordShift]", near: "list[Changes]") -> dict[str, Any]:
-    from pairloom.comparison.series import plain_shift
+    from pairloom.judging.comparison.series import plain_shift
 
     def plain(changed: "Changes") -> dict[str, Any]:
         return {
@@ -120,7 +120,7 @@ def _facts(compared: "Comparison", shifts: "list[WordShift]", near: "list[Change
 
 
 def _print(compared: "Comparison", shifts: "list[WordShift]", near: "list[Changes]", args: Namespace) -> None:
-    from pairloom.comparison import tables
+    from pairloom.judging.comparison import tables
 
     a, b = names_of(args.model, args.other)
     print(tables.summary(compared, a, b))
@@ -136,7 +136,7 @@ def _print(compared: "Comparison", shifts: "list[WordShift]", near: "list[Change
 
 
 def _write_page(compared: "Comparison", shifts: "list[WordShift]", near: "list[Changes]", args: Namespace) -> None:
-    from pairloom.comparison.page import page
+    from pairloom.judging.comparison.page import page
 
     write_page(args.page, page(compared, shifts, near, *names_of(args.model, args.other)))
 

@@ -22,7 +22,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     from contextlib import nullcontext
 
-    from pairloom.diagnosis.kernels import cache_place, compile_all, only_loaded
+    from pairloom.advice.diagnosis.kernels import cache_place, compile_all, only_loaded
 
     with progress(args.quiet) as on_progress, only_loaded() if args.check else nullcontext():
         steps = compile_all(lambda what: on_progress(Progress(stage="compile")))

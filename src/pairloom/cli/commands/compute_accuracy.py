@@ -28,7 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    from pairloom.evaluation import compute_accuracy
+    from pairloom.judging.evaluation import compute_accuracy
 
     if args.threshold < 0:
         raise InputError(f"THRESHOLD {args.threshold} is not a number of words. Use 1 or more, or 0 for all.")

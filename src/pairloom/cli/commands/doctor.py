@@ -22,7 +22,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    from pairloom.diagnosis.findings import findings
+    from pairloom.advice.diagnosis.findings import findings
 
     with progress(args.quiet) as on_progress:
         found = [

@@ -12,8 +12,8 @@ from pairloom.cli.tables import print_table
 from pairloom.config import checked_threads
 
 if TYPE_CHECKING:
-    from pairloom.evaluation import MethodName, QuestionFile, Scores
-    from pairloom.evaluation.lines import ScoreLine
+    from pairloom.judging.evaluation import MethodName, QuestionFile, Scores
+    from pairloom.judging.evaluation.lines import ScoreLine
 
 GROUP = "measure"
 PURPOSE = "score models by analogies, similarities and categories"
@@ -77,7 +77,7 @@ def _add_policy(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    from pairloom.evaluation import RESTRICT_VOCAB, Policy, kind_of, read
+    from pairloom.judging.evaluation import RESTRICT_VOCAB, Policy, kind_of, read
 
     args.restrict_vocab = RESTRICT_VOCAB if args.restrict_vocab is None else args.restrict_vocab
     Policy(restrict_vocab=args.restrict_vocab)  # a wrong value is reported before large models are loaded
@@ -102,7 +102,7 @@ def run(args: Namespace) -> None:
 
 def _scores(model: str, files: "list[QuestionFile]", args: Namespace) -> "list[Scores]":
     """The scores of a model on each file, and on analogies for each method."""
-    from pairloom.evaluation import evaluate, kind_of
+    from pairloom.judging.evaluation import evaluate, kind_of
 
     vectors = chosen_vectors(load(model), args)
     names = ("restrict_vocab", "case", "unknown", "seed", "threads")
@@ -116,14 +116,14 @@ def _scores(model: str, files: "list[QuestionFile]", args: Namespace) -> "list[S
 
 
 def _lines(scores: "Scores", sections: bool) -> "Iterator[ScoreLine]":
-    from pairloom.evaluation import AnalogyScores
+    from pairloom.judging.evaluation import AnalogyScores
 
     return scores.lines(sections) if isinstance(scores, AnalogyScores) else scores.lines()
 
 
 def _footnote(args: Namespace, scores: "list[Scores]") -> str:
     """What the columns mean under the chosen policy."""
-    from pairloom.evaluation import SimilarityScores
+    from pairloom.judging.evaluation import SimilarityScores
 
     limit = f"the first {args.restrict_vocab:,}" if args.restrict_vocab else "all"
     searched = f"{limit} {'contexts' if args.contexts else 'words'} of a model"

@@ -18,7 +18,7 @@ from pairloom.system.memory import checked_size
 
 if TYPE_CHECKING:
     from pairloom.drawing.page import Table
-    from pairloom.explanation import SharedContexts
+    from pairloom.judging.explanation import SharedContexts
     from pairloom.pairs.cooccurrence import Cooccurrences
     from pairloom.vectors.embedding import Embedding
 
@@ -108,9 +108,9 @@ def _check_no_words(embedding: "Embedding", names: list[str], model: str) -> Non
 
 
 def _explain_words(embedding: "Embedding", args: Namespace) -> None:
-    from pairloom.explanation import explain_similarity
-    from pairloom.explanation.report import as_plain_data
-    from pairloom.explanation.tables import similarity_tables
+    from pairloom.judging.explanation import explain_similarity
+    from pairloom.judging.explanation.report import as_plain_data
+    from pairloom.judging.explanation.tables import similarity_tables
 
     _check_page(args, *(args.corpus or ()))
     a, b = args.what
@@ -120,7 +120,7 @@ def _explain_words(embedding: "Embedding", args: Namespace) -> None:
         counts = _counts(embedding, args, on_progress) if args.corpus else None
     shared_contexts = explain_similarity(embedding, a, b, counts=counts, **options)
     if args.page is not None:
-        from pairloom.explanation.two_words import similarity_page
+        from pairloom.judging.explanation.two_words import similarity_page
 
         _write_page(similarity_page(shared_contexts, embedding, Path(args.model).name), args)
     if args.json:
@@ -160,7 +160,7 @@ def _sentence(found: "SharedContexts") -> str:
 
 
 def _counts(embedding: "Embedding", args: Namespace, on_progress: OnProgress) -> "Cooccurrences":
-    from pairloom.explanation.report import count_corpus
+    from pairloom.judging.explanation.report import count_corpus
 
     return count_corpus(
         embedding,
@@ -174,8 +174,8 @@ def _counts(embedding: "Embedding", args: Namespace, on_progress: OnProgress) ->
 
 
 def _explain_model(embedding: "Embedding", args: Namespace) -> None:
-    from pairloom.explanation import explain
-    from pairloom.explanation.tables import tables
+    from pairloom.judging.explanation import explain
+    from pairloom.judging.explanation.tables import tables
 
     if args.corpus:
         raise InputError("--corpus is only for two words. Name the corpus right after the model instead.")
@@ -193,13 +193,13 @@ def _explain_model(embedding: "Embedding", args: Namespace) -> None:
             **_reading(args),
         )
     if args.page is not None:
-        from pairloom.explanation.page import page
+        from pairloom.judging.explanation.page import page
 
         _write_page(page(report, Path(args.model).name), args)
     if args.json:
         print(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
         return
-    from pairloom.explanation.page import introduction
+    from pairloom.judging.explanation.page import introduction
 
     print(introduction(report))
     for table in tables(report):

@@ -11,7 +11,7 @@ from pairloom.cli.files import check_not_read, input_paths, read_words
 from pairloom.cli.models import load
 
 if TYPE_CHECKING:
-    from pairloom.fold_in.fold_in import FoldedIn
+    from pairloom.unseen.fold_in.fold_in import FoldedIn
     from pairloom.vectors.embedding import Embedding
 
 GROUP = "learn"

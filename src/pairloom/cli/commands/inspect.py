@@ -23,7 +23,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    from pairloom.inspection.report import inspect_corpus
+    from pairloom.preparing.inspection.report import inspect_corpus
 
     options = TextOptions(**explicit_options(args, TextOptions.__dataclass_fields__))
     with progress(args.quiet) as on_progress:

@@ -14,7 +14,7 @@ from pairloom.system.display import number_of
 from pairloom.system.memory import checked_size
 
 if TYPE_CHECKING:
-    from pairloom.phrases import Phrases
+    from pairloom.preparing.phrases import Phrases
 
 GROUP = "prepare"
 PURPOSE = "join words that belong together: new york becomes new_york"
@@ -78,7 +78,7 @@ def _numbers(text: str) -> float | list[float]:
 
 def run(args: Namespace) -> None:
     from pairloom.corpus.sentences import open_corpus
-    from pairloom.phrases import Phrases
+    from pairloom.preparing.phrases import Phrases
 
     threads = checked_threads(args.threads)
     memory: dict[str, Any] = {"max_memory": checked_size(args.max_memory)}

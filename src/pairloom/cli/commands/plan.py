@@ -25,7 +25,7 @@ from pairloom.cli.tables import print_table
 from pairloom.cli.train_arguments import add_read_vocab, window
 
 if TYPE_CHECKING:
-    from pairloom.planning.plan import Prediction
+    from pairloom.advice.planning.plan import Prediction
 
 GROUP = "learn"
 PURPOSE = "predict the time, memory and traffic of a training, on one machine or on several"
@@ -96,7 +96,7 @@ def _add_workers(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    from pairloom.planning.plan import plan
+    from pairloom.advice.planning.plan import plan
     from pairloom.system.files import check_folder
 
     if args.chart is not None:
@@ -121,7 +121,7 @@ def run(args: Namespace) -> None:
 
 
 def _draw(found: "Prediction", path: str) -> None:
-    from pairloom.planning.chart import chart
+    from pairloom.advice.planning.chart import chart
     from pairloom.system.files import atomic_write
 
     work = found.workload
@@ -131,7 +131,7 @@ def _draw(found: "Prediction", path: str) -> None:
 
 
 def _print(found: "Prediction", path: str | None) -> None:
-    from pairloom.planning.tables import conclusion, introduction, tables
+    from pairloom.advice.planning.tables import conclusion, introduction, tables
 
     print(introduction(found))
     for table in tables(found):

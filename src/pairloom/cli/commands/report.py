@@ -26,7 +26,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    from pairloom.reports.writing import check_report_path, read_questions, report
+    from pairloom.judging.reports.writing import check_report_path, read_questions, report
 
     checked_threads(args.threads)
     check_report_path(args.output, args.evaluate)

@@ -29,8 +29,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     checked_threads(args.threads)
-    from pairloom.comparison import tables, trajectory
-    from pairloom.comparison.page import trajectory_page
+    from pairloom.judging.comparison import tables, trajectory
+    from pairloom.judging.comparison.page import trajectory_page
     from pairloom.system.files import check_folder
 
     if args.page is not None:

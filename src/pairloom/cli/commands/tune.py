@@ -23,8 +23,8 @@ from pairloom.cli.train_arguments import window
 from pairloom.errors import StoppedError
 
 if TYPE_CHECKING:
-    from pairloom.tuning import TuningResult
-    from pairloom.tuning.search import Search
+    from pairloom.advice.tuning import TuningResult
+    from pairloom.advice.tuning.search import Search
 
 GROUP = "learn"
 PURPOSE = "search settings that suit a text and a purpose, by trials"
@@ -77,9 +77,9 @@ def _add_search(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
+    from pairloom.advice.tuning.search import TARGETS, checked_search
     from pairloom.drawing.picture import check_can_save
     from pairloom.system.files import check_folder
-    from pairloom.tuning.search import TARGETS, checked_search
 
     if args.target not in TARGETS:
         check_is_text([args.target])
@@ -122,7 +122,7 @@ def _run(search: "Search", quiet: bool) -> int | None:
 
 
 def _show(result: "TuningResult", args: Namespace) -> None:
-    from pairloom.tuning.page import chart, page
+    from pairloom.advice.tuning.page import chart, page
 
     if args.page is not None:
         write_page(args.page, page(result))

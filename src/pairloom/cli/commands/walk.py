@@ -12,7 +12,7 @@ from pairloom.cli.files import check_not_read, closed_pipe_is_no_error, input_pa
 from pairloom.system.display import number_of
 
 if TYPE_CHECKING:
-    from pairloom.graphs.walks import Walks
+    from pairloom.preparing.graphs.walks import Walks
 
 GROUP = "prepare"
 PURPOSE = "draw walks over a graph and write them as a corpus (DeepWalk, node2vec)"
@@ -57,7 +57,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> None:
-    from pairloom.graphs.walks import walk
+    from pairloom.preparing.graphs.walks import walk
     from pairloom.system.files import check_folder
 
     if args.output != "-":

@@ -38,7 +38,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     from pairloom.corpus.sentences import open_corpus
-    from pairloom.phrases import Phrases
+    from pairloom.preparing.phrases import Phrases
     from pairloom.system.files import check_folder
 
     check_folder(args.output)

@@ -1,4 +1,4 @@
-// Why two words are similar, as src/pairloom/explanation/shared_contexts.py defines it:
+// Why two words are similar, as src/pairloom/judging/explanation/shared_contexts.py defines it:
 //     a_c(w) = √noise(c) v_c · G^(-1/2) (v_w - μ)      cos(w1, w2) = common + Σ_c a_c(w1) a_c(w2) / (|v_w1| |v_w2|) + unexplained
 // μ, G and noise are those of the whole model; contexts that the file leaves out are part of `unexplained`.
 import { dot, largest } from './algebra.js';

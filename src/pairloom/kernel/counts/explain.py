@@ -2,7 +2,7 @@
 
     x = v_w·v_c     n = #(w, c)     m = k #(w) noise(c), how often D' is expected to have the pair
 
-The twins are the formulas in `explanation/`: the tests compute the same by a few lines of NumPy.
+The twins are the formulas in `judging/explanation/`: the tests compute the same by a few lines of NumPy.
 """
 
 import math

@@ -119,7 +119,7 @@ def _own(matrix, rows, times, limits, buffers):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def solve(own, common, drawn, ridge, inverse, unit, limits, buffers):
-    """Move buffers.v to the minimum of f, which `fold_in.logistic.loss_and_gradient` defines.
+    """Move buffers.v to the minimum of f, which `unseen.fold_in.logistic.loss_and_gradient` defines.
 
     own: observed rows. common: the noise, its weights multiplied by `drawn`. inverse: P⁻¹. unit: vᵀPv, roughly. It
     starts in float32 and, if that does not reach the optimum, continues in float64. Returns the number of gradients,

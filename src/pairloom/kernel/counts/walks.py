@@ -1,4 +1,4 @@
-"""Walks over a graph, compiled. The twin of a step is `graphs.step_probabilities`.
+"""Walks over a graph, compiled. The twin of a step is `preparing.graphs.graph.step_probabilities`.
 
 A step draws a neighbour by weight and accepts it with a probability proportional to α, else draws again (rejection
 sampling, as in KnightKing; Yang et al. 2019). So only the edges need memory. (node2vec's own program keeps a table for

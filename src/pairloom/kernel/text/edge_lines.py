@@ -1,4 +1,4 @@
-"""Lines `u v [weight]` of a graph, on bytes. The twin is `graphs/edges.py`, `edges_of`."""
+"""Lines `u v [weight]` of a graph, on bytes. The twin is `preparing/graphs/edges.py`, `edges_of`."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Phrases joined in UTF-8 text. The twin of these kernels is `pairloom.phrases.joining.join`, line by line."""
+"""Phrases joined in UTF-8 text. Their twin is `pairloom.preparing.phrases.joining.join`, line by line."""
 
 from typing import NamedTuple
 
@@ -68,7 +68,7 @@ def _tokens(table, data, starts, ends, words, room):
 
 @njit(nogil=True, cache=True)
 def _mark(is_connector, gaps, pairs, words, joined, n):
-    """Set joined[i] if token i is joined to the one before it. Equivalent to `pairloom.phrases.joining.join`.
+    """Set joined[i] if token i is joined to the one before it. Equivalent to `pairloom.preparing.phrases.joining.join`.
 
     A connector that is in no phrase is not in the table. Like all words outside the table, it opens no phrase and ends
     the open one, which is right: no phrase reaches across it.

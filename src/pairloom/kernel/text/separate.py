@@ -1,4 +1,4 @@
-"""UTF-8 text rewritten so that white space separates its words, which are folded. Its twin is `tokens/words.py`.
+"""UTF-8 text rewritten so that white space separates its words, which are folded. Its twin is `method/tokens/words.py`.
 
 What reads words at white space, that is all other kernels, then reads those of `--tokenize words`:
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from pairloom.kernel.compile import njit
 from pairloom.kernel.memory import address, byte_at, eight_at, put_byte, put_eight, trailing_zeros
-from pairloom.tokens.characters import N_CODES, Kind, characters
+from pairloom.method.tokens.characters import N_CODES, Kind, characters
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -62,7 +62,7 @@ class CharacterTable(NamedTuple):
 
 @cache
 def character_table() -> CharacterTable:
-    """The table of `tokens.characters`."""
+    """The table of `method.tokens.characters`."""
     found = characters()
     folds = {code: text.encode() for code, text in found.folds.items() if text}
     entries = found.kinds.astype(np.uint16)
@@ -83,7 +83,7 @@ assert N_CODES % _PAGE == 0
 def separate(data: Bytes) -> Bytes:
     """The text with its words folded and separated by spaces, and without all else but line ends.
 
-    Equivalent to `words` of `tokens/words.py` on each line. The text must be valid UTF-8. A line end is LF.
+    Equivalent to `words` of `method/tokens/words.py` on each line. The text must be valid UTF-8. A line end is LF.
     """
     out = np.empty(_MOST_GROWTH * len(data) + 16, np.uint8)
     written = out[: _separate(data, out, character_table())].copy()  # most of `out` was not needed

@@ -1,0 +1,95 @@
+"""What looks wrong with a text, with what to do about it. Each is told by shares of a sample."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from pairloom.config import TextOptions
+from pairloom.corpus.plain_text import OtherFormat
+from pairloom.method.tokens.unsegmented import unspaced
+from pairloom.preparing.inspection.sample import TextSample
+
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,100}>|&(?:amp|lt|gt|quot|nbsp|#\d+);|\[\[|\{\{|\]\(http")
+_TAGS_PER_WORD = 0.01
+_PUNCTUATED = re.compile(r"[.,;:!?\"”»)]$|^[\"“«(]")
+_SOME, _MANY, _HALF, _MOST = 0.03, 0.3, 0.5, 0.9
+_GIANT = 5  # times max_sentence
+_FEW_LINES = 3
+
+
+class Oddity(NamedTuple):
+    """What looks wrong, what to do, and the options that do it."""
+
+    what: str
+    advice: str
+    options: tuple[str, ...] = ()
+
+
+def findings(sample: TextSample, text: str, options: TextOptions, other: OtherFormat | None) -> Iterator[Oddity]:
+    """All that looks wrong. text: some of the text as it is in the files. other: its format, if not plain text.
+
+    Of another format nothing else is said: its keys and tags are not words.
+    """
+    if other:
+        yield Oddity(f"It is {other.name}, not plain text. To read it as it is, use --as-text.", other.advice)
+    elif sample.tokens == 0:
+        yield Oddity("It has no words.", "Give a text with one sentence or paragraph per line.")
+    else:
+        yield from _in_plain_text(sample, text, options)
+
+
+def _in_plain_text(sample: TextSample, text: str, options: TextOptions) -> Iterator[Oddity]:
+    yield from _about_words(sample, text, options)
+    yield from _about_lines(sample, options, unspaced(text).is_doubtful and options.rule == "spaces")
+    tags = _TAG.findall(text)
+    if len(tags) > _TAGS_PER_WORD * len(text.split()):
+        yield Oddity(f"It has markup, for example {tags[0]!r}.", "Remove it first.")
+
+
+def _about_words(sample: TextSample, text: str, options: TextOptions) -> Iterator[Oddity]:
+    found = unspaced(text)
+    if options.rule in ("spaces", "words") and (found.is_doubtful if options.rule == "spaces" else found.has_some):
+        yield Oddity(
+            "Part of it is in a language that writes no spaces between words.",
+            "Find words with --tokenize icu, after: pip install 'pairloom[icu]'",
+            ("--tokenize icu",),
+        )
+    elif options.rule == "spaces" and _share(sample, _has_punctuation) > _SOME:
+        example = next(word for word in sample.words if _has_punctuation(word))
+        yield Oddity(
+            f"Punctuation is part of words, for example {example!r}.",
+            "Take it off with --tokenize words.",
+            ("--tokenize words",),
+        )
+    if _share(sample, _has_no_letter) > _MANY:
+        yield Oddity("Many words have no letter: numbers, signs.", "Check that this is the right file or column.")
+    if sample.capitals > _HALF and options.rule in ("spaces", "function") and not options.lowercase:
+        yield Oddity("Most letters are capitals.", "Fold them with --lowercase.", ("--lowercase",))
+
+
+def _about_lines(sample: TextSample, options: TextOptions, unsegmented: bool) -> Iterator[Oddity]:
+    with_words = sample.lines - sample.empty_lines
+    if with_words <= _FEW_LINES and sample.longest_line > _GIANT * options.max_sentence:
+        yield Oddity(
+            f"One line has {sample.longest_line:,} words. It is cut after every {options.max_sentence:,}.",
+            "Put a sentence or a paragraph on each line if you can.",
+        )
+    if not unsegmented and sample.lines_of_one > _MOST * with_words:
+        yield Oddity(
+            "Nearly all lines have a single word, which has no context to learn from.",
+            "Put sentences on lines, not words.",
+        )
+
+
+def _share(sample: TextSample, is_odd: Callable[[str], bool]) -> float:
+    """The share of tokens for which a function is true."""
+    odd = sum(n for word, n in zip(sample.words, sample.counts.tolist(), strict=True) if is_odd(word))
+    return float(odd / max(1, sample.tokens))
+
+
+def _has_punctuation(word: str) -> bool:
+    return len(word) > 1 and _PUNCTUATED.search(word) is not None
+
+
+def _has_no_letter(word: str) -> bool:
+    return not any(map(str.isalpha, word))
