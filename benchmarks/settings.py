@@ -10,7 +10,7 @@ gensim's scores are kept in --cache and used again, as long as the text, the opt
 that folder after an update of gensim or a change of the scores. gensim is installed by: make .venv-peers/.peers
 
 On short texts, what is in the text changes a score by more than a point. --pieces takes the mean of several texts that
-have no line in common.
+have no line in common, and adds the standard error of the difference over these texts.
 
 Both programs get the same options, and gensim trains with one worker. In the settings called "equal rate" it has two.
 gensim's corpus_file mode lets each worker count only its own sentences: with two workers and one epoch, the learning
@@ -20,6 +20,7 @@ rate falls only to half of its start. Here pairloom gets min_lr = lr / 2, so tha
 import argparse
 import hashlib
 import json
+import math
 import statistics
 import subprocess
 import tempfile
@@ -135,7 +136,7 @@ def main() -> None:
         else:
             _check_gensim(texts, args)
             name, rows = "settings", [_compared(s, texts[s.corpus], args) for s in args.settings]
-            table = _table(rows)
+            table = _table(rows) if args.pieces == 1 else _table(rows) + "\n" + _table_of_pieces(rows, len(args.seeds))
     RESULTS.mkdir(exist_ok=True)
     report = {
         "machine": machine(),
@@ -341,6 +342,28 @@ def _table(rows: list[dict[str, Any]]) -> str:
         for row in rows
     ]
     return markdown(heads, cells)
+
+
+def _table_of_pieces(rows: list[dict[str, Any]], seeds: int) -> str:
+    """Both programs' mean scores over all texts, and the difference with its standard error over the texts."""
+    cells = []
+    for row in rows:
+        for name, ours in row["pairloom"].items() if row["gensim"] else ():
+            runs = zip(row["pairloom_by_seed"], row["gensim_by_seed"], strict=True)
+            difference, error = mean_over_texts([a["scores"][name] - b[name] for a, b in runs], seeds)
+            scores = f"{ours:.1f}", f"{row['gensim'][name]:.1f}"
+            cells.append([row["setting"], name, *scores, f"{difference:+z.1f} ± {error:.1f}"])
+    return markdown(["setting", "score", "pairloom", "gensim", "difference ± standard error"], cells)
+
+
+def mean_over_texts(values: list[float], seeds: int) -> tuple[float, float]:
+    """The mean of values of each text and seed, seed by seed, and its standard error over the texts.
+
+    >>> mean_over_texts([1.0, 3.0, 4.0, 4.0], seeds=2)
+    (3.0, 1.0)
+    """
+    texts = [statistics.mean(values[at : at + seeds]) for at in range(0, len(values), seeds)]
+    return statistics.mean(texts), statistics.stdev(texts) / math.sqrt(len(texts))
 
 
 def _joined(found: Scores) -> str:
