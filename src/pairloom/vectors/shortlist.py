@@ -50,7 +50,10 @@ class Shortlist:
         if k >= n or k < 1:
             return np.arange(n if k else 0)
         rough, rounded = self._products(direction), as_int16(direction).error * (1 + self._longest)
-        return np.flatnonzero(rough + self._bounds >= nearly_kth_largest(rough - self._bounds, k) - 2 * rounded)
+        # First by the largest of all bounds, in fewer passes over all rows, then each of these few by its own.
+        rows = np.flatnonzero(rough >= nearly_kth_largest(rough, k) - 2 * (self._longest + rounded))
+        rough, bounds = rough[rows], self._bounds[rows] + rounded
+        return rows[rough + bounds >= nearly_kth_largest(rough - bounds, k)]
 
     def _products(self, direction: Float64s) -> Floats:
         n, dim = self._rows.shape
