@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pairloom.kernel.search import padded, rough_cosines, squared_lengths
+from pairloom.kernel.search import WHOLE, padded, rough_cosines, squared_lengths, whole_products
 
 
 def numbers(dtype, n, dim):
@@ -28,6 +28,20 @@ def test_the_kernels_are_their_twins(dtype, n, dim):
     assert np.all(np.abs(out - (wide @ direction) * inverse) <= (dim + 8) * 2.0**-24 * size)
     squared_lengths(bits(stored), padded(np.ones(dim)), 0, n, out)
     np.testing.assert_allclose(out, (wide**2).sum(axis=1), rtol=dim * 2.0**-24)
+
+
+@pytest.mark.parametrize("dim", [16, 17, 31, 32, 47, 300, 4097])
+def test_whole_numbers_are_multiplied_without_any_error(dim):
+    rng = np.random.default_rng(dim)
+    rows = rng.integers(-128, 128, (21, dim)).astype(np.int8)
+    rows[:2] = -128
+    direction = rng.integers(-4000, 4001, dim).astype(np.int16)
+    direction[0] = -32768
+    out, factors, step = np.full(21, 7, np.float32), rng.random(21).astype(np.float32), np.float32(0.3)
+    whole_products(rows, padded(direction, WHOLE, np.int16), factors, step, 1, 20, out)
+    products = rows.astype(np.int64) @ direction.astype(np.int64)
+    np.testing.assert_array_equal(out[1:20], (products.astype(np.float32) * (factors * step))[1:20])
+    assert out[0] == out[20] == 7
 
 
 def test_only_the_rows_asked_for_are_computed():

@@ -1,4 +1,4 @@
-"""The kernels of skip-gram give the same bits for any kind of CPU and any width of vectors.
+"""The kernels of skip-gram and of searches in int8 give the same bits for any kind of CPU and any width of vectors.
 
 All kinds of training on all targets: `python -m scripts.bits --targets`.
 """
@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 
+from pairloom.kernel.search import WHOLE, padded, whole_products
 from pairloom.kernel.steps.block import Descent, Steps, begin_steps, make_buffers, train_steps
 from pairloom.kernel.steps.parts import Merging
 from pairloom.method.draws import key
@@ -19,7 +20,7 @@ from tests.kernel.test_block import round_of
 
 
 def trained():
-    """The digest of models of some dims and numbers of negatives after a round with hubs."""
+    """The digest of models of some dims and numbers of negatives after a round with hubs, and of a search."""
     digest, hubs = hashlib.sha256(), np.arange(2, dtype=np.int32)
     for dim, negatives in ((8, 1), (20, 2), (100, 5), (17, 16)):
         model, tables = round_of(np.random.default_rng(dim), hubs, dim)
@@ -28,7 +29,17 @@ def trained():
         train_steps(model, make_buffers(negatives, 3000, 16, model.width), tables(), steps, merging, descent)
         assert np.isfinite(model.W).all()
         digest.update(model.W.tobytes() + model.C.tobytes())
+    digest.update(searched().tobytes())
     return digest.hexdigest()
+
+
+def searched():
+    """Products of rows of int8 with a direction of int16."""
+    rng, out = np.random.default_rng(0), np.empty(50, np.float32)
+    rows, direction = rng.integers(-127, 128, (50, 70)).astype(np.int8), rng.integers(-32767, 32768, 70)
+    factors, step = rng.random(50).astype(np.float32), np.float32(1e-5)
+    whole_products(rows, padded(direction, WHOLE, np.int16), factors, step, 0, 50, out)
+    return out
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from pairloom.system.threads import Task, in_order, stop_if_cancelled, workers
+from pairloom.system.threads import Task, in_order, on_spans, stop_if_cancelled, workers
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -284,3 +284,36 @@ def test_threads_work_for_a_thread_other_than_the_main_one(monkeypatch):
     thread.start()
     thread.join()
     assert found == [1, 2]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("n", "expected"), [(0, [(0, 0)]), (9, [(0, 9)]), (20, [(0, 10), (10, 20)]), (23, [(0, 10), (10, 23)])]
+)
+def test_spans_cover_everything_once_on_any_number_of_threads(threads, n, expected):
+    done = []
+    on_spans(lambda begin, end: done.append((begin, end)), n, 10, threads)
+    assert sorted(done) == expected
+
+
+def test_the_calling_thread_does_spans_too():
+    both = threading.Barrier(2, timeout=30)  # broken if the caller only waited, and one other thread did all
+    at_work = set()
+
+    def meet(begin, end):
+        both.wait()
+        at_work.add(threading.current_thread())
+
+    on_spans(meet, 20, 10, 2)
+    assert threading.current_thread() in at_work and len(at_work) == 2
+
+
+@pytest.mark.parametrize("failing", [0, 10, 20, 30])
+def test_a_span_that_fails_fails_all(failing):
+    def fail(begin, end):
+        time.sleep(0.01)
+        if begin == failing:
+            raise ValueError(begin)
+
+    with pytest.raises(ValueError, match=str(failing)):
+        on_spans(fail, 40, 10, 2)

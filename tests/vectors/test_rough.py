@@ -7,7 +7,7 @@ import pytest
 
 from pairloom.errors import InputError
 from pairloom.vectors import rough
-from pairloom.vectors.stored import StoredMatrix, as_int8
+from pairloom.vectors.stored import StoredMatrix, as_int8, as_int16
 from pairloom.vectors.vectors import Vectors
 
 N, DIM = 700, 24
@@ -92,18 +92,42 @@ def test_searches_go_on_where_numba_does_not_compile(monkeypatch):
     assert Vectors([f"w{i}" for i in range(N)], matrix).most_similar("w3") == brute(matrix, 3, 10)
 
 
-def test_large_matrices_are_searched_on_all_cores(path, monkeypatch):
-    monkeypatch.setattr(rough, "_NUMBERS_PER_THREAD", 10)
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_large_matrices_are_searched_on_all_cores(path, dtype, threads, monkeypatch):
+    monkeypatch.setattr(rough, "_threads", lambda n_numbers: threads)
     monkeypatch.setattr(rough, "_ROWS_PER_TASK", 64)
-    matrix = stored("float32")
+    matrix = stored(dtype)
     assert Vectors([f"w{i}" for i in range(N)], matrix).most_similar("w3") == brute(matrix, 3, 10)
 
 
 def test_few_rows_are_left_to_compare_exactly():
-    selection = rough.LikelyRows(1, 10, 20_000, 300)
+    selection = rough.LikelyRows(1, 10, 20_000, (2 * 300 + 16) * 2.0**-24)
     cosines = np.random.default_rng(0).normal(scale=0.1, size=(1, 20_000)).astype(np.float32)
     for begin in range(0, 20_000, 4000):
         selection.add(begin, cosines[:, begin : begin + 4000])
     (rows,) = selection.rows()
     assert set(np.argsort(cosines[0])[-10:].tolist()) <= set(rows.tolist())
     assert len(rows) < 20
+
+
+@pytest.mark.parametrize("dim", [1, 16, 300, 2500, 50_000])
+@pytest.mark.parametrize("kind", ["normal", "equal", "one"])
+def test_a_direction_in_whole_numbers_is_off_by_what_it_says_and_its_products_fit(dim, kind):
+    direction = {"normal": np.random.default_rng(dim).normal(size=dim), "equal": np.ones(dim), "one": np.eye(1, dim)[0]}
+    u = direction[kind] / np.sqrt((direction[kind] ** 2).sum())
+    numbers, step, error = as_int16(u)
+    assert 128 * np.abs(numbers.astype(np.int64)).sum() < 2**31
+    assert np.linalg.norm(u - float(step) * numbers) == pytest.approx(error, rel=1e-9, abs=1e-15)
+    assert error < 3e-5 * max(1, (dim / 300) ** 1.5)
+
+
+def test_cosines_of_int8_are_off_by_more_than_those_of_float32_and_by_no_more_than_is_said():
+    rows = as_int8(np.random.default_rng(1).normal(size=(2000, 16)).astype(np.float32))
+    matrix, u = rough.SearchMatrix(rows, str), np.full((1, 16), 0.5 / 15**0.5)
+    u[0, 3] = 0.75**0.5  # one large number makes the steps of int16 coarse
+    compared = np.empty(2000, np.float32)
+    lengths = np.sqrt((rows.numbers.astype(np.float64) ** 2).sum(axis=1))
+    rough.compiled_products(rows.numbers, u[0], (1 / lengths).astype(np.float32), compared)
+    worst = np.abs(compared - matrix.exact(np.arange(2000), u[0])).max()
+    assert (2 * 16 + 16) * 2.0**-24 < worst <= matrix.error(u)

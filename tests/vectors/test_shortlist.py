@@ -34,6 +34,18 @@ def test_crowded_rows_that_int8_cannot_tell_apart_are_still_ranked(noise):
         assert v.most_similar(f"w{row}", topn=5, indexer=shortlist) == v.most_similar(f"w{row}", topn=5)
 
 
+def test_rows_that_int8_holds_exactly_are_still_found_by_a_direction_that_is_rounded():
+    """The bounds of such rows are nearly 0, so what is rounded off the direction must be in the comparison."""
+    rows = np.random.default_rng(1).integers(-127, 128, (60_000, 16)).astype(np.float32)
+    rows[:, 3] = 127
+    v = Vectors([f"w{i}" for i in range(len(rows))], rows)
+    shortlist, u = Shortlist(v), np.full(16, 0.5 / 15**0.5)
+    u[3] = 0.75**0.5
+    cosines = (rows.astype(np.float64) @ u) / v.norms
+    for k in range(10_000, 50_000, 1000):
+        assert set(np.argsort(-cosines)[:k].tolist()) <= set(shortlist.candidates(u, k).tolist())
+
+
 def test_few_rows_are_left_to_compare():
     v = vectors(5000, 100)
     direction = v.get_vector("w9", norm=True).astype(np.float64)

@@ -1,20 +1,24 @@
-"""The rough cosines of a search: all rows of a matrix with one direction, eight rows at a time, at the speed of memory.
+"""The rough cosines of a search: all rows of a matrix with one direction, at the speed of memory.
 
-Rows are read as they are stored. float32 is taken as it is, int8 and the bits of float16 become float32 in registers.
+Rows are read as they are stored. float32 is taken as it is, int8 and the bits of float16 become float32 in registers,
+eight rows at a time. Rows of int8 are also multiplied in whole numbers, by a direction of int16.
 """
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
+from numba.extending import intrinsic, models, register_model
 
 from pairloom.kernel.compile import njit
-from pairloom.kernel.memory import address
+from pairloom.kernel.memory import address, call, float32_at, pointer, put_float32
 from pairloom.kernel.simd import LANES, add, eight, fma, load, multiply, store, sums, zero
 
 _FLOATS, _INTS = ir.VectorType(ir.FloatType(), LANES), ir.VectorType(ir.IntType(32), LANES)
+WHOLE = 2 * LANES  # whole numbers that are multiplied at a time
 _HALF_TO_FLOAT = 2.0**112  # float32's exponents begin that much lower than float16's
 
 
@@ -134,15 +138,92 @@ def _square(numbers, x, dim, ones, width):
     return add(a, b)
 
 
-def padded(direction: npt.NDArray[np.floating]) -> npt.NDArray[np.float32]:
-    """A direction as float32, filled up to a multiple of eight for kernels that read eight numbers at a time.
+# --- Whole numbers
 
-    The last eight numbers go with the last eight columns, so those counted before are 0 there.
+
+class _WholeSums(types.Type):
+    """Eight sums of int32 in one register."""
+
+
+_eight_sums = _WholeSums("WholeSums")
+
+
+@register_model(_WholeSums)
+class _WholeSumsModel(models.PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        super().__init__(dmm, fe_type, _INTS)
+
+
+@intrinsic
+def _no_sums(typing):
+    return _eight_sums(), lambda context, builder, signature, args: _all(0)
+
+
+@intrinsic
+def _add_products(typing, sums, q, i, u, j):
+    """sums + the products of 16 int8 from number i after q with 16 int16 from number j after u, added in pairs.
+
+    Written so that LLVM finds the one instruction for it (`vpmaddwd`, or `vpdpwssd` with the sum).
+    """
+
+    def codegen(context, builder, signature, args):
+        sums, q, i, u, j = args
+        products = builder.mul(_whole(builder, q, i, 8), _whole(builder, u, j, 16))
+        even, odd = (ir.Constant(_INTS, list(range(first, WHOLE, 2))) for first in (0, 1))
+        pairs = (builder.shuffle_vector(products, products, lanes) for lanes in (even, odd))
+        return builder.add(sums, builder.add(*pairs))
+
+    return _eight_sums(_eight_sums, *[types.int64] * 4), codegen
+
+
+def _whole(builder, p, i, bits):
+    """16 signed numbers of these bits as int32."""
+    kind = ir.IntType(bits)
+    first = builder.bitcast(pointer(builder, p, i, kind), ir.VectorType(kind, WHOLE).as_pointer())
+    return builder.sext(builder.load(first, align=bits // 8), ir.VectorType(ir.IntType(32), WHOLE))
+
+
+@intrinsic
+def _total(typing, a, b):
+    """The sum of all 16 sums."""
+
+    def codegen(context, builder, signature, args):
+        return call(builder, f"llvm.vector.reduce.add.v{LANES}i32", ir.IntType(32), [builder.add(*args)])
+
+    return types.int32(_eight_sums, _eight_sums), codegen
+
+
+@njit(nogil=True, cache=True)
+def whole_products(numbers, padded, factors, step, begin, end, out):
+    """out[i] = step * factors[i] * numbers[i]·direction for begin <= i < end, int8 times int16, with exact sums.
+
+    Equivalent to
+        out[begin:end] = (numbers[begin:end] @ direction).astype(np.float32) * (factors[begin:end] * step)
+    `padded` is `padded(direction, WHOLE, np.int16)`. There are at least 16 columns, and 128 times the sum of
+    |direction| fits into int32, so that no sum overflows.
+    """
+    dim, width = numbers.shape[1], len(padded)
+    rows, u, scales, results = address(numbers), address(padded), address(factors), address(out)
+    two = dim // (2 * WHOLE) * (2 * WHOLE)
+    for row in range(begin, end):
+        q = rows + row * dim
+        a = b = _no_sums()
+        for i in range(0, two, 2 * WHOLE):  # two chains hide their latency
+            a, b = _add_products(a, q, i, u, i), _add_products(b, q, i + WHOLE, u, i + WHOLE)
+        for i in range(two, width, WHOLE):
+            a = _add_products(a, q, min(i, dim - WHOLE), u, i)
+        put_float32(results, row, types.float32(_total(a, b)) * (float32_at(scales, row) * step))
+
+
+def padded(direction: npt.NDArray[Any], lanes: int = LANES, dtype: npt.DTypeLike = np.float32) -> npt.NDArray[Any]:
+    """A direction filled up to a multiple of `lanes`, for kernels that read that many numbers at a time.
+
+    The last numbers go with the last columns, so those counted before are 0 there.
     """
     dim = len(direction)
-    whole = dim // LANES * LANES
-    filled = np.zeros(-(-dim // LANES) * LANES, np.float32)
+    whole = dim // lanes * lanes
+    filled = np.zeros(-(-dim // lanes) * lanes, dtype)
     filled[:whole] = direction[:whole]
     if dim > whole:
-        filled[whole + LANES - (dim - whole) :] = direction[whole:]
+        filled[whole + lanes - (dim - whole) :] = direction[whole:]
     return filled

@@ -228,11 +228,26 @@ def in_order(
 
 
 def on_spans(function: Callable[[int, int], object], n: int, size: int, threads: int) -> None:
-    """function(begin, end) for 0..n cut into spans of `size`, the last up to twice as long, on `threads` threads."""
+    """function(begin, end) for 0..n cut into spans of `size`, the last up to twice as long, on `threads` threads.
+
+    The calling thread is one of them. If it only waited, two new threads on two cores could be placed on the same core
+    and stay there for some milliseconds, which is longer than a search takes.
+    """
     edges = [*range(0, max(n - size, 0) + 1, size)]
-    with workers(min(threads, len(edges))) as pool:
-        for _ in pool.map(function, edges, [*edges[1:], n]):
-            pass
+    left = iter([*pairwise([*edges, n])])
+
+    def work() -> None:
+        for begin, end in left:
+            function(begin, end)
+
+    pool = ThreadPool(min(threads, len(edges)) - 1)
+    try:
+        others = [pool.submit(work) for _ in range(len(pool))]
+        work()
+        for other in others:
+            other.result()
+    finally:
+        pool.close()
 
 
 # --- Other libraries' threads

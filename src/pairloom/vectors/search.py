@@ -212,7 +212,7 @@ def check_indexer(indexer: object, restrict_vocab: int | None) -> None:
 def _nearest(
     matrix: SearchMatrix, directions: Float64s, k: int, excluded: Sequence[Sequence[int]], n_rows: int
 ) -> Iterator[ScoredRows]:
-    selection = LikelyRows(len(directions), max(1, min(k, n_rows)), n_rows, matrix.dim)
+    selection = LikelyRows(len(directions), max(1, min(k, n_rows)), n_rows, matrix.error(directions))
     for begin, rough in matrix.blocks(directions, n_rows if k else 0):
         for row_cosines, left_out in zip(rough, excluded, strict=True):
             row_cosines[[row - begin for row in left_out if begin <= row < begin + len(row_cosines)]] = -np.inf

@@ -72,6 +72,28 @@ def as_int8(vectors: npt.NDArray[np.floating]) -> StoredMatrix:
     return StoredMatrix(numbers, scales)
 
 
+class WholeDirection(NamedTuple):
+    """A direction in whole numbers: step * numbers, which differs from it by a vector of length `error`."""
+
+    numbers: npt.NDArray[np.int16]
+    step: np.float32
+    error: float
+
+
+def as_int16(direction: Float64s) -> WholeDirection:
+    """A direction rounded to int16, so that its products with rows of int8 fit into int32.
+
+    The sum of 128 |number| is at most 128 (sum |direction| / step + dim / 2): that decides about the step from about
+    2,500 dimensions on, and the largest number below.
+    """
+    size, dim = np.abs(direction), len(direction)
+    step = max(float(size.max()) / 32767, float(size.sum()) / (2**24 - dim))
+    step = float(np.float32(step * (1 + 1e-6))) or 1.0
+    numbers = np.rint(direction / step)
+    rest = direction - step * numbers
+    return WholeDirection(numbers.astype(np.int16), np.float32(step), float(np.sqrt(rest @ rest)))
+
+
 def norms_of(rows: Matrix) -> Float64s:
     """Euclidean length of each row. A row's sum has the same order whatever rows are beside it."""
     # In float64 the squares of float32 values neither overflow nor vanish, so a sum is finite if all values are.
