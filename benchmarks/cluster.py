@@ -3,10 +3,11 @@
     python -m benchmarks.cluster corpus.txt --dims 100,300 --workers 2,4
 
 Speed is that of workers with one thread on this machine, as a share of local training with as many threads; the two
-are trained in turn. It is given for the whole training, for all rounds but the first, in which workers load their
-kernels, and for the long rounds alone. Bytes on the wire are those of the loopback interface between two raylets of
-this machine, with everything that Ray itself sends. (On one address, workers would use Unix sockets, which are not in
-it.)
+are trained in turn. Only rounds are timed, not the start of Ray. There are three figures: a long round, all rounds of
+three epochs, and those of the first epoch, half of which are short.
+
+Bytes on the wire are those of the loopback interface between two raylets of this machine, with everything that Ray
+itself sends. (On one address, workers would use Unix sockets, which are not in it.)
 """
 
 import argparse
@@ -17,7 +18,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
 import pairloom
@@ -26,6 +27,8 @@ from pairloom.cluster.executor import ThreadExecutor, Trained, Watch
 from pairloom.cluster.ray_executor import protect
 from pairloom.cluster.rounds import RoundTask
 from pairloom.progress import Progress
+
+EPOCHS_FOR_SPEED = 3  # at least: the short rounds of the first then weigh as little as in a usual training
 
 
 class Seen:
@@ -59,7 +62,7 @@ def watched(corpus: Path, executor: Any, threads: int, options: dict[str, Any]) 
 def beside_the_plan(corpus: Path, workers: int, options: dict[str, Any]) -> dict[str, Any]:
     """One training on a local Ray: bytes received and memory, predicted and measured."""
     predicted = pairloom.plan(
-        corpus, workers=workers, threads=1, pairs_per_second=1e6, spare_copies="disk", **options
+        corpus, workers=workers, threads=1, pairs_per_second=1e6, spare_copies="machine", **options
     ).asked
     last = trained(corpus, pairloom.RayExecutor("local", workers=workers), 1, options)
     return {
@@ -73,49 +76,74 @@ def beside_the_plan(corpus: Path, workers: int, options: dict[str, Any]) -> dict
     }
 
 
+class RoundTime(NamedTuple):
+    """A round that was trained."""
+
+    epoch: int
+    positions: int
+    seconds: float
+
+
 def speed(corpus: Path, workers: int, runs: int, options: dict[str, Any]) -> dict[str, Any]:
-    """Words per second on Ray and locally, in turn, and the medians of the ratios."""
+    """How fast rounds are trained on Ray, as a share of the local speed. Each figure is a median over the runs.
+
+    The first rounds of a training are shorter than the others (`pairs/blocks.py`). A long one has at least 0.9 of the
+    words of the longest.
+    """
     local, on_ray = [], []
     for _ in range(runs):
         local.append(timed(ThreadExecutor, corpus, None, workers, options))
         on_ray.append(timed(Driver, corpus, pairloom.RayExecutor("local", workers=workers), 1, options))
-    pairs = [*zip(on_ray, local, strict=True)]
+    every = [*zip(on_ray, local, strict=True)]
     return {
         "workers": workers,
         "dim": options["dim"],
-        "local, words/s": [round(words) for words, _ in local],
-        "Ray, words/s": [round(words) for words, _ in on_ray],
-        "ratio, median": _median(there[0] / here[0] for there, here in pairs),
-        "after the first round": _median(sum(here[1][1:]) / sum(there[1][1:]) for there, here in pairs),
-        "a long round": _median(
-            statistics.median(here[1][8:]) / statistics.median(there[1][8:]) for there, here in pairs
-        ),
-        "a long round, s": [round(statistics.median(there[1][8:]), 3) for there, _ in pairs],
-        "the first 8 rounds, s": [[round(seconds, 2) for seconds in there[1][:8]] for there, _ in pairs],
+        "a long round": _median(_long(here) / _long(there) for there, here in every),
+        f"{options['epochs']} epochs": _median(_total(here) / _total(there) for there, here in every),
+        "the first epoch": _median(_total(here, 1) / _total(there, 1) for there, here in every),
+        "a long round on Ray, s": [round(_long(there), 3) for there in on_ray],
+        "a long round locally, s": [round(_long(here), 3) for here in local],
+        "the short rounds on Ray, s": [_short(there) for there in on_ray],
+        "the short rounds locally, s": [_short(here) for here in local],
     }
 
 
 def timed(
     trains: type[ThreadExecutor] | type[Driver], corpus: Path, executor: Any, threads: int, options: dict[str, Any]
-) -> tuple[float, list[float]]:
-    """Train, and return the words per second, and the seconds of each round."""
-    seconds, train = [], trains.train
+) -> list[RoundTime]:
+    """Train, and return how long each round took."""
+    rounds, train = [], trains.train
 
     def measured(self: Any, task: RoundTask, watch: Watch) -> Trained:
         began = time.perf_counter()
         done = train(self, task, watch)
-        if task.a_round.end - task.a_round.begin > 1000:  # kernels are made ready on a few words
-            seconds.append(time.perf_counter() - began)
+        positions = task.a_round.end - task.a_round.begin
+        if positions > 1000:  # kernels are made ready on a few words
+            rounds.append(RoundTime(task.draws, positions, time.perf_counter() - began))
         return done
 
     with mock.patch.object(trains, "train", measured):
-        words = trained(corpus, executor, threads, options).words_per_second
-    return words, seconds
+        trained(corpus, executor, threads, options)
+    return rounds
 
 
-def _long(seconds: list[float]) -> float:
-    """A round after the first eight, which are shorter."""
-    return statistics.median(seconds[8:])
+def _is_long(one: RoundTime, rounds: list[RoundTime]) -> bool:
+    return one.positions >= 0.9 * max(other.positions for other in rounds)
+
+
+def _long(rounds: list[RoundTime]) -> float:
+    """The seconds of a long round."""
+    return statistics.median(one.seconds for one in rounds if _is_long(one, rounds))
+
+
+def _short(rounds: list[RoundTime]) -> list[float]:
+    """The seconds of each round that is not long."""
+    return [round(one.seconds, 2) for one in rounds if not _is_long(one, rounds)]
+
+
+def _total(rounds: list[RoundTime], epochs: int | None = None) -> float:
+    """The seconds of all rounds, or of those of the first epochs."""
+    return sum(one.seconds for one in rounds if epochs is None or one.epoch < epochs)
 
 
 def _median(ratios: Iterable[float]) -> float:
@@ -172,7 +200,8 @@ def main() -> None:
         for workers in map(int, args.workers.split(",")):
             print(json.dumps(beside_the_plan(args.corpus, workers, options)), flush=True)
         if args.runs:
-            print(json.dumps(speed(args.corpus, 2, args.runs, options)), flush=True)
+            epochs = max(args.epochs, EPOCHS_FOR_SPEED)
+            print(json.dumps(speed(args.corpus, 2, args.runs, options | {"epochs": epochs})), flush=True)
         print(json.dumps(on_the_wire(args.corpus, options)), flush=True)
 
 

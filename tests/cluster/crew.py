@@ -43,9 +43,9 @@ class ThreadCrew:
             raise LostError(f"worker {number}")
         worker, lock = self.workers[number], self.trains[number]
         try:
-            if method == "train":
+            if method in ("rehearse", "train"):
                 with lock:
-                    result = worker.train(*args)
+                    result = getattr(worker, method)(*args)
             else:
                 result = getattr(worker, method)(*args)
         except Exception:

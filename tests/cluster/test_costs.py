@@ -114,3 +114,14 @@ def test_more_workers_need_less_memory_each():
         for n in (16, 8, 4, 2)
     ]
     assert totals[:4] == sorted(totals[:4]) and totals[4:] == sorted(totals[4:]) and totals[0] < totals[4]
+
+
+def test_on_one_machine_only_parts_of_the_contexts_are_on_their_way():
+    same = {"pairs": 4000, "kept_tokens": 100, "copies_on_workers": False}
+    apart, together = (
+        {item.what: item.size for item in costs.worker_memory(sizes(), **same, on_one_machine=one)}
+        for one in (False, True)
+    )
+    differ = {what for what in apart if apart[what] != together[what]}
+    assert differ == {"rows on their way"}
+    assert together["rows on their way"] == costs.PARTS_IN_USE * sizes().slots * ROW

@@ -30,8 +30,11 @@ def driver(n, *, threads=1, copies=None, log=None, before=None):
     return Driver(ThreadCrew(n, threads, before), copies, Ledger(log))
 
 
+REHEARSAL = 1  # the first attempt
+
+
 class Loses:
-    """Loses these workers when one of them is called with a method for the n-th time."""
+    """Loses these workers when one of them is called with a method for the n-th time. The rehearsal does not count."""
 
     def __init__(self, method, n, *workers, label=None):
         self.method, self.n, self.workers, self.label = method, n, workers, label
@@ -39,7 +42,7 @@ class Loses:
         self.came = False
 
     def __call__(self, crew, worker, method, args):
-        wanted = (method, worker) == (self.method, self.workers[0])
+        wanted = (method, worker) == (self.method, self.workers[0]) and (method != "post" or args[0] > REHEARSAL)
         if wanted and self.label in (None, args[1][0] if method == "post" else None) and next(self.calls) == self.n:
             self.came = True
             for lost in self.workers:
@@ -113,9 +116,9 @@ def test_a_round_that_is_to_stop_is_abandoned_and_trained_again(text, alone, tmp
     checkpoints = Checkpoints(tmp_path / "run", "1h")
 
     def stop(crew, worker, method, args):
-        if method == "post" and args[1] == ("part", 5) and args[0] == 3:  # the third attempt
+        if method == "post" and args[1] == ("part", 5) and args[0] == REHEARSAL + 3:
             checkpoints.stop()
-            while crew.workers[worker].mailbox._abandoned < 3:  # or the round might end before the driver looks
+            while crew.workers[worker].mailbox._abandoned < args[0]:  # or the round might end before the driver looks
                 time.sleep(0.01)
 
     with pytest.raises(StoppedError):
@@ -152,6 +155,7 @@ def test_a_lost_worker_changes_no_byte(text, alone, log, moment, worker):
 BEFORE = {
     "when it is told what the training is": ("set_up", 0),
     "when the first share is made": ("begin", 0),
+    "when the rehearsal begins": ("rehearse", 0),
     "when the loss before training is measured": ("products", 0),
     "when the first copies are made": ("send_copy", 0),
 }
@@ -162,6 +166,29 @@ def test_a_worker_lost_before_the_first_round_has_the_training_begin_again(text,
     loses = Loses(*BEFORE[moment], 1)
     assert digest(pairloom.train(text, executor=driver(2, log=log, before=loses), **OPTIONS)) == alone
     assert loses.came and each_round_once(log)
+
+
+@pytest.mark.parametrize("label", ["rows", "part", "sums"])
+def test_a_worker_lost_in_the_rehearsal_has_the_training_begin_again(text, alone, log, label):
+    lost = []
+
+    def before(crew, worker, method, args):
+        if not lost and method == "post" and args[0] == REHEARSAL and args[1][0] == label:
+            lost.append(crew.lose(worker))
+
+    assert digest(pairloom.train(text, executor=driver(3, log=log, before=before), **OPTIONS)) == alone
+    assert lost and each_round_once(log)
+
+
+def test_the_rehearsal_is_not_counted(text):
+    executor = driver(2)
+    seen = []
+
+    def on_progress(progress):
+        seen.append(executor.progress()[0].bytes_received)
+
+    pairloom.train(text, executor=executor, on_progress=on_progress, **OPTIONS)
+    assert seen[0] == 0 < seen[-1]
 
 
 def test_a_worker_lost_while_a_checkpoint_is_read_has_it_read_again(text, alone, tmp_path):
@@ -212,11 +239,11 @@ def test_a_worker_lost_while_another_is_brought_back(text, alone, log, step):
     lost = []
 
     def before(crew, worker, method, args):
-        if not lost and method == "post" and args[1][0] == "part" and args[0] == 2:
+        if not lost and method == "post" and args[1][0] == "part" and args[0] == REHEARSAL + 2:
             lost.append(crew.lose(0))
         elif len(lost) == 1 and method == step:
             lost.append(crew.lose(2))
-        elif len(lost) == 2 and method == "post" and args[1][0] == "part" and args[0] >= 3:
+        elif len(lost) == 2 and method == "post" and args[1][0] == "part" and args[0] >= REHEARSAL + 3:
             lost.append(crew.lose(3))  # its copy is with worker 0
 
     assert digest(pairloom.train(text, executor=driver(4, log=log, before=before), **OPTIONS)) == alone
@@ -229,7 +256,7 @@ def test_many_losses(text, alone, log):
     lost = []
 
     def before(crew, worker, method, args):
-        if method == "post" and next(calls) in moments:
+        if method == "post" and args[0] > REHEARSAL and next(calls) in moments:
             lost.append(crew.lose(int(rng.integers(3))))
 
     assert digest(pairloom.train(text, executor=driver(3, log=log, before=before), **OPTIONS)) == alone

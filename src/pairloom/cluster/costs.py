@@ -20,6 +20,7 @@ PER_WORD = 60  # bytes of a word or context in the tables that every worker has:
 # Memory that is kept for reuse or holds rows on their way, as a multiple of a worker's rows: at dim 300, 1.6 of 2
 # workers and 2.4 of 4.
 IN_USE = 1.8
+PARTS_IN_USE = 12  # parts of C that are kept so on one machine, where nothing else is sent: measured
 PER_PAIR, PER_TOKEN = 9, 16  # bytes of a pair of the round, and of a token that stays
 STRING, PER_NAME = 64, 40  # bytes of a name on the driver, without its characters, and of its entries in lists
 
@@ -94,7 +95,10 @@ def ring(sizes: ClusterSizes) -> float:
 
 
 def dealing(sizes: ClusterSizes) -> float:
-    """Rows that were another worker's in the round before: (V_w + V_c) / N (1 - 1/N) R"""
+    """Rows that were another worker's in the round before, sent by it or read from its copy.
+
+    (V_w + V_c) / N (1 - 1/N) R
+    """
     n = sizes.workers
     return (sizes.words + sizes.contexts) / n * (1 - 1 / n) * sizes.row_bytes
 
@@ -116,20 +120,21 @@ def spare_copy(sizes: ClusterSizes) -> float:
 
 
 def worker_memory(
-    sizes: ClusterSizes, *, pairs: float, kept_tokens: float, copies_on_workers: bool
+    sizes: ClusterSizes, *, pairs: float, kept_tokens: float, copies_on_workers: bool, on_one_machine: bool = False
 ) -> list[MemoryItem]:
     """What a worker holds while it trains a round with this many pairs, of which it trains pairs / N.
 
     Of a long round, not all pairs and tokens are there at the same time. If memory is free, a worker takes more of it.
     Its rows are there twice, as they were before the round and as they are, and those of a neighbour twice at the end.
-    Rows on their way are those that change their worker, or a part of C.
+    Rows on their way are those that change their worker, or parts of C. On one machine they are only these.
     """
     own = min(pairs / sizes.workers, PAIRS_AT_ONCE)
+    on_their_way = PARTS_IN_USE * sizes.slots * sizes.row_bytes if on_one_machine else IN_USE * sizes.state
     return [
         MemoryItem("Python, kernels and Ray", RUNNING),
         MemoryItem("its rows, before and after the round", round(2 * sizes.state)),
         MemoryItem("spare copies of a neighbour's rows", round(2 * sizes.state) if copies_on_workers else 0),
-        MemoryItem("rows on their way", round(IN_USE * sizes.state)),
+        MemoryItem("rows on their way", round(on_their_way)),
         MemoryItem("copies of hubs", sizes.block_rows * sizes.hubs * sizes.row_bytes),
         MemoryItem("pairs of a round", round(PER_PAIR * own + PER_TOKEN * min(kept_tokens, MOST_SURVIVORS))),
         MemoryItem("tables of words and contexts", PER_WORD * max(sizes.words, sizes.contexts)),

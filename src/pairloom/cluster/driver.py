@@ -4,9 +4,10 @@ It brings back what is lost: when a worker dies, the others go back to the round
 lost share, and the round is trained again. The vectors do not change by it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,15 +17,18 @@ from pairloom.cluster.executor import BeginAgainError, Setting, Trained, Watch
 from pairloom.cluster.ledger import Ledger
 from pairloom.cluster.remote import RemoteHolder
 from pairloom.cluster.rounds import RoundTask
+from pairloom.cluster.workers.copying import CopyPlace
 from pairloom.cluster.workers.mailbox import LostError
+from pairloom.cluster.workers.one_round import Order
 from pairloom.cluster.workers.shipping import SourceFiles, stripped
-from pairloom.cluster.workers.worker import CopyPlace, Order, Report
+from pairloom.cluster.workers.worker import Report
 from pairloom.corpus.reading import Reading
 from pairloom.errors import ClusterError
 from pairloom.progress import WorkerProgress
 
 SECONDS_BETWEEN_CHECKS = 0.25
 MOST_ATTEMPTS = 100  # to train one round
+POSITIONS_TO_REHEARSE = 1000  # words, or pairs
 
 
 class Answer(Protocol):
@@ -77,8 +81,27 @@ class Driver:
         except LostError as lost:
             self._recover(str(lost))
         self.ask_all("begin")
+        self._rehearse(setting)
         self.sizes = len(setting.source.words.names), len(setting.source.contexts.names)
         return RemoteHolder(self)
+
+    def _rehearse(self, setting: Setting) -> None:
+        """Have the first words trained and forgotten, so that no round waits for kernels, connections and memory."""
+        share = min(1.0, POSITIONS_TO_REHEARSE / setting.source.n_positions)
+        parts = setting.division.fewest_parts
+        first_words = next(iter(setting.source.rounds((0.0, share, 1.0))))
+        task = RoundTask(0, first_words, parts, 0, np.zeros(parts + 1), share)
+        self._attempt += 1
+        order = Order(self._attempt, base=0, number=1, task=task, copies=None)
+        answers = [self.crew.call(worker, "rehearse", order) for worker in range(len(self.crew))]
+        try:
+            for _ in self._waiting_for(answers):
+                pass
+            for answer in answers:
+                answer.result()
+        except LostError as lost:
+            self._abandon(answers)
+            self._recover(str(lost))
 
     def ask_all(self, method: str, *args: Any) -> list[Any]:
         """Call a method of all workers, between rounds. If one is lost, bring it back and ask again."""
@@ -98,8 +121,8 @@ class Driver:
             self._make_first_copies()
         for _ in range(MOST_ATTEMPTS):
             self._attempt += 1
-            order = Order(self._attempt, self.number, self.number + 1, task)
             places = self._copy_places()
+            order = Order(self._attempt, self.number, self.number + 1, task, self._copies_to_read())
             answers = [self.crew.call(worker, "train", order, places[worker]) for worker in range(len(self.crew))]
             try:
                 reports = self._reports(answers, task, watch)
@@ -123,10 +146,7 @@ class Driver:
         """What the workers say of a round when it is done. None if the training is to stop."""
         asked: dict[int, Answer] = {}
         blocks = [0] * len(answers)
-        while not all(done := self.crew.done(answers, SECONDS_BETWEEN_CHECKS)):
-            for worker, answer in enumerate(answers):
-                if done[worker]:
-                    answer.result()  # raises if it is lost
+        for _ in self._waiting_for(answers):
             square = self._look_at_progress(asked, blocks)
             watch.seen(sum(blocks) / task.parts**2, square)
             if watch.stop_asked():
@@ -134,6 +154,13 @@ class Driver:
         reports: list[Report] = [answer.result() for answer in answers]
         self._look_at_progress(asked, blocks)
         return reports
+
+    def _waiting_for(self, answers: list[Answer]) -> Iterator[None]:
+        """Yields now and then until all answers are there. Raises a LostError if a worker that has answered is lost."""
+        while not all(done := self.crew.done(answers, SECONDS_BETWEEN_CHECKS)):
+            for answer in compress(answers, done):
+                answer.result()
+            yield
 
     def _look_at_progress(self, asked: dict[int, Answer], blocks: list[int]) -> float:
         """Ask every worker that has answered before, and take the answers that are there. No worker is waited for."""
@@ -215,6 +242,10 @@ class Driver:
             number = self._nodes[:worker].count(node)
             places.append(elsewhere[number % len(elsewhere)] if elsewhere else next(iter(others), None))
         return places
+
+    def _copies_to_read(self) -> str | None:
+        """The folder with copies of all current shares, if all workers are on one machine and can read rows there."""
+        return str(self._folder) if self._folder is not None and len(set(self._nodes)) == 1 else None
 
     def _make_first_copies(self) -> None:
         self._copied_to = [None] * len(self.crew)

@@ -20,6 +20,7 @@ from pairloom.cluster.workers.worker import Worker
 from pairloom.errors import ClusterError
 
 MAIL, CONTROL = "mail", "control"  # the groups of calls beside that of training
+_TRAINING = {"rehearse", "train"}  # one at a time
 _CONTROL = {"abandon", "meet", "progress", "reach", "state"}
 SECONDS_FOR_A_WORKER = 600.0  # until Ray has found a place for it, or has restarted it
 SECONDS_BETWEEN_TRIES = 0.2
@@ -126,7 +127,7 @@ class RayCrew:
 
     def call(self, worker: int, method: str, *args: Any) -> RayAnswer:
         call = self.handles[worker].call
-        if method != "train":
+        if method not in _TRAINING:
             call = call.options(concurrency_group=CONTROL if method in _CONTROL else MAIL)
         return RayAnswer(worker, call.remote(method, *args))
 

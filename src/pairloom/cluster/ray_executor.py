@@ -99,8 +99,9 @@ class RayExecutor:
             if self._copies is not None or self.address == LOCAL or self.workers == 1:
                 self._own_folder = new_folder(self._copies)
             self._crew = RayCrew(self.workers, self.threads)  # not before: reading the text needs the CPUs
-        folder = None if self._own_folder is None else self._own_folder.path
-        self._driver = Driver(self._crew, folder, self._ledger)
+        if self._driver is None:
+            folder = None if self._own_folder is None else self._own_folder.path
+            self._driver = Driver(self._crew, folder, self._ledger)
         return self._driver.begin(setting)
 
     def train(self, task: RoundTask, watch: Watch) -> Trained:

@@ -132,7 +132,8 @@ def plan(
     latency           milliseconds that a message takes
     pairs_per_second  pairs that a thread trains in a second. By default this machine is measured for some seconds
     worker_memory     bytes of each worker, or for example "64GB": fewer workers than fit are not recommended
-    spare_copies      where workers keep a copy of a neighbour's rows: in memory of "workers", or on "disk"
+    spare_copies      where workers keep a copy of a neighbour's rows: in memory of "workers", on "disk", or in
+                      memory outside of workers if all are on one "machine", as with --ray local
     options           those of `train`, for skip-gram with negative sampling
 
     The other parameters are those of `train`.

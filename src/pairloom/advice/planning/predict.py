@@ -18,7 +18,7 @@ from pairloom.pairs.source import FEWEST_HELDOUT, LARGEST_SHARE, MOST_HELDOUT
 from pairloom.system.memory import RUNNING, MemoryItem
 from pairloom.training.memory_need import PER_PAIR_KEPT_ASIDE, TrainingSizes, encoding_need, total, training_need
 
-Copies = Literal["workers", "disk"]
+Copies = Literal["workers", "disk", "machine"]
 
 DISK = 500e6  # bytes a second
 FLUSHING = 0.05  # seconds to flush even a small file to the disk
@@ -139,9 +139,14 @@ def memory(workload: Workload, setup: Setup, workers: int) -> list[MemoryItem]:
     longest = workload.longest
     if workers > 1:
         kept = longest.tokens * workload.kept
-        on_workers = setup.spare_copies == "workers"
         sizes = sizes_of(workload, longest.parts, workers)
-        return costs.worker_memory(sizes, pairs=longest.pairs, kept_tokens=kept, copies_on_workers=on_workers)
+        return costs.worker_memory(
+            sizes,
+            pairs=longest.pairs,
+            kept_tokens=kept,
+            copies_on_workers=setup.spare_copies == "workers",
+            on_one_machine=setup.spare_copies == "machine",
+        )
     # Only the lengths of these arrays count, so they take no memory.
     words, contexts = (np.broadcast_to(np.float64(1), side.rows) for side in (workload.words, workload.contexts))
     name_bytes = max(side.bins.name_bytes for side in (workload.words, workload.contexts))

@@ -89,8 +89,9 @@ def _add_workers(parser: ArgumentParser) -> None:
     )
     workers.add_argument(
         "--spare-copies",
-        choices=["workers", "disk"],
-        help="where second copies of a worker's rows are kept: in another's memory, or on disk (default: workers)",
+        choices=["workers", "disk", "machine"],
+        help="where second copies of a worker's rows are kept: in another's memory, on disk, or, if all workers are on "
+        "one machine (--ray local), in its memory (default: workers)",
     )
     workers.add_argument("--chart", metavar="OUT.svg", help="also draw the time by number of workers to this file")
 

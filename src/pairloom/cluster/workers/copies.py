@@ -2,6 +2,9 @@
 
 A copy is the rows of W and then those of C, as they are in memory. It has its name only when it is complete. Checksums
 would take longer than writing it, and a copy is of no use for longer than a round.
+
+If all workers are on one machine, they also read each other's rows from the copies when a round begins. A copy does not
+change while the round after it is trained.
 """
 
 from contextlib import suppress
@@ -9,9 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pairloom.cluster.workers.share import SIDES, Share
+from pairloom.cluster.workers.share import SIDES, Share, Side
 from pairloom.errors import InputError
 from pairloom.system.files import output_errors
+from pairloom.types import Matrix
+
+MOST_MAPPED = 1024  # files: each worker writes to two in turn
 
 
 def write_copy(folder: Path, share: Share) -> None:
@@ -38,6 +44,30 @@ def read_copy(folder: Path, share: Share) -> None:
     if content.size != sum(sizes):
         raise InputError(f"{path} does not have the rows of worker {share.worker}. Let no one else write there.")
     share.W[...], share.C[...] = content[: sizes[0]], content[sizes[0] :]
+
+
+class MappedCopies:
+    """The copies of other workers, mapped. A mapping is used again with its file: new ones take half of the reading."""
+
+    def __init__(self) -> None:
+        self._mapped: dict[int, Matrix] = {}  # by the number that the system gives to the file
+
+    def rows_of(self, worker: int, folder: Path, like: Share) -> dict[Side, Matrix]:
+        """The rows of another worker. like: the share of this worker after the same round."""
+        path, places = _path(folder, worker, like.number), like.places
+        sizes = places.words.size(worker), places.contexts.size(worker)
+        content = self._content(path).reshape(-1, like.stride)
+        return {"W": content[: sizes[0]], "C": content[sizes[0] : sum(sizes)]}
+
+    def _content(self, path: Path) -> Matrix:
+        found = path.stat()
+        content = self._mapped.get(found.st_ino)
+        if content is None or content.nbytes < found.st_size:
+            if len(self._mapped) == MOST_MAPPED:
+                self._mapped.clear()
+            # Writable, though nothing is written: a kernel would be compiled once more for an array that is not.
+            content = self._mapped[found.st_ino] = np.asarray(np.memmap(path, np.float32, "r+"))
+        return content
 
 
 def _path(folder: Path, worker: int, number: int) -> Path:

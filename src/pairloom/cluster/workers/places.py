@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pairloom.cluster.rounds import RoundMaker, RoundTask
 from pairloom.pairs.parts import Dealing, rows_of_parts
 from pairloom.pairs.source import Dealings
 
@@ -91,6 +92,16 @@ class Places(NamedTuple):
         at = (rows - turn) % dealings.parts  # the block row of each part of the contexts
         contexts = SidePlaces(dealings.contexts, owner[at], (seat[at] + turned) % n_rows[at])
         return cls(dealings, SidePlaces(dealings.words, owner, seat), contexts)
+
+
+def first_places(maker: RoundMaker, parts: int, workers: int) -> Places:
+    """Where rows are before the first round: dealt by an arbitrary key."""
+    return Places.of(maker.dealt(parts, np.uint64(0)), workers, 0, 0)
+
+
+def places_at_end(dealings: Dealings, task: RoundTask, workers: int) -> Places:
+    """Where rows are after a round: the parts of the contexts stay where they were in its last step, P - 1."""
+    return Places.of(dealings, workers, task.parts - 1, task.parts - 1 - task.first)
 
 
 def moves(

@@ -11,6 +11,7 @@ from pairloom.types import Matrix
 
 Side = Literal["W", "C"]
 SIDES: tuple[Side, Side] = ("W", "C")
+SPARE = 64  # a 64th more: a dealing to more parts has more empty slots. It takes no memory until it is used
 
 
 class Share(NamedTuple):
@@ -22,13 +23,14 @@ class Share(NamedTuple):
     W: Matrix
     C: Matrix
     stride: int
+    memory: tuple[Matrix, Matrix]  # of W and C, in which there is a little more room
 
     @classmethod
     def empty(cls, number: int, worker: int, places: Places, stride: int, unused: "list[Matrix]") -> "Share":
         """With room for its rows. unused: memory of an earlier share, taken if it is large enough."""
-        sizes = [stride * side.size(worker) for side in (places.words, places.contexts)]
-        W, C = (memory_for(size, unused) for size in sizes)
-        return cls(number, worker, places, W, C, stride)
+        of_words, of_contexts = (stride * side.size(worker) for side in (places.words, places.contexts))
+        W, C = memory_for(of_words, unused), memory_for(of_contexts, unused)
+        return cls(number, worker, places, W[:of_words], C[:of_contexts], stride, (W, C))
 
     def side(self, side: Side) -> SidePlaces:
         """Where the rows of a matrix are."""
@@ -71,8 +73,8 @@ class Share(NamedTuple):
 
 
 def memory_for(size: int, unused: "list[Matrix]") -> Matrix:
-    """Room for `size` floats. Rows of empty slots stay as they were, and are never used."""
+    """Room for `size` floats or a few more. Rows of empty slots stay as they were, and are never used."""
     for number, memory in enumerate(unused):
         if memory.size >= size:
-            return unused.pop(number).reshape(-1)[:size]
-    return aligned_zeros(size)
+            return unused.pop(number)
+    return aligned_zeros(size + size // SPARE)
