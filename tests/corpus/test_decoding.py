@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from pairloom.config import TextOptions
 from pairloom.corpus import decoding
 from pairloom.corpus.finding import SourceFile
-from pairloom.corpus.sentences import Corpus, open_corpus
+from pairloom.corpus.kinds.corpus import Corpus
+from pairloom.corpus.sentences import open_corpus
 from pairloom.errors import CorpusChangedError, InputError
 from tests.corpus.helpers import message, sentences
 from tests.reading import read_in_blocks

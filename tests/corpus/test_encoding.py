@@ -74,7 +74,7 @@ def test_cutting_loses_nothing_wherever_blocks_end(
     (folder / "corpus.txt").write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
         read_in_blocks(patch, block)
-        patch.setattr("pairloom.corpus.sentences.WORDS_PER_BLOCK", block // 3)
+        patch.setattr("pairloom.corpus.kinds.token_lists.WORDS_PER_BLOCK", block // 3)
         patch.setattr("pairloom.corpus.inputs.word_lists.WORDS_PER_BLOCK", block // 3)
         with open_corpus(folder / "corpus.txt", tokenize=str.split if by_tokenizer else None) as corpus:
             if not expected:

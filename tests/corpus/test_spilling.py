@@ -30,7 +30,7 @@ def rare_and_frequent_words(n_words: int = 60_000, n_lines: int = 5_000, seed: i
 def small_tables(monkeypatch: pytest.MonkeyPatch, spilled: list[int]) -> list[int]:
     """Limit tables to some ten thousand words. Returns a list that gets an item for each table written to a file."""
     monkeypatch.setattr(memory, "SMALLEST_TABLES", 3 << 20)
-    monkeypatch.setattr("pairloom.corpus.sentences.WORDS_PER_BLOCK", 1000)
+    monkeypatch.setattr("pairloom.corpus.kinds.token_lists.WORDS_PER_BLOCK", 1000)
     monkeypatch.setattr("pairloom.corpus.inputs.word_lists.WORDS_PER_BLOCK", 1000)
     read_in_blocks(monkeypatch, 1 << 16)
     return spilled

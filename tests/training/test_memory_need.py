@@ -115,7 +115,7 @@ def _counting_in_little(monkeypatch: pytest.MonkeyPatch) -> Any:
     from pairloom.corpus import counting
 
     monkeypatch.setattr(counting, "memory_for_counting", lambda _: 3 << 20)
-    monkeypatch.setattr("pairloom.corpus.sentences.WORDS_PER_BLOCK", 1000)
+    monkeypatch.setattr("pairloom.corpus.kinds.token_lists.WORDS_PER_BLOCK", 1000)
     monkeypatch.setattr("pairloom.corpus.inputs.word_lists.WORDS_PER_BLOCK", 1000)
     return counting.count
 

@@ -25,9 +25,9 @@ import numpy.typing as npt
 from pairloom.config import MAX_WORD_BYTES, checked_threads
 from pairloom.corpus.inputs.row_batch import listed
 from pairloom.corpus.inputs.word_lists import WordBlock
+from pairloom.corpus.kinds.corpus import Corpus, Utf8Block
 from pairloom.corpus.pieces import PIECE_BYTES
 from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
-from pairloom.corpus.sentences import Corpus, Utf8Block
 from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, CountedWords, TableBudget, WordFilter
 from pairloom.errors import CorpusWarning
 from pairloom.progress import OnProgress, ignore, reporter

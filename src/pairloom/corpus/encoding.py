@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from pairloom.config import checked_threads
 from pairloom.corpus.inputs.word_lists import WordBlock
+from pairloom.corpus.kinds.corpus import Corpus, Utf8Block
 from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
-from pairloom.corpus.sentences import Corpus, Utf8Block
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.progress import OnProgress, ignore, reporter

@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from pairloom.corpus.encoding import Encoded, digest_of, encode, map_folder
+from pairloom.corpus.kinds.corpus import Corpus
 from pairloom.corpus.reading import Reading
-from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.separating import rule_version
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.errors import CorpusChangedError, InputError

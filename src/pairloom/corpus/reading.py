@@ -19,8 +19,8 @@ from typing import NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from pairloom.corpus.finding import SourceFile
+from pairloom.corpus.kinds.corpus import Corpus, Utf8Block
 from pairloom.corpus.pieces import TextPiece, grouped
-from pairloom.corpus.sentences import Corpus, Utf8Block
 from pairloom.corpus.separating import separator
 from pairloom.errors import CorpusChangedError, InputError
 

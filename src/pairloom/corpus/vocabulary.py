@@ -25,9 +25,9 @@ import numpy.typing as npt
 
 from pairloom.config import Subsampling, check_max_vocab, check_min_count, is_whole
 from pairloom.corpus.counting import WordCounts, count
+from pairloom.corpus.kinds.corpus import Corpus
 from pairloom.corpus.lists import numbered_lines, opened
 from pairloom.corpus.reading import Reading
-from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.spilling import WordFilter
 from pairloom.errors import ConfigError, InputError
 from pairloom.method import elementary

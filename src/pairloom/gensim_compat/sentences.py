@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pairloom.config import TextKeywords, TextOptions
-from pairloom.corpus.sentences import Corpus, open_corpus
+from pairloom.corpus.kinds.corpus import Corpus
+from pairloom.corpus.sentences import open_corpus
 from pairloom.errors import CorpusTypeError, InputError
 from pairloom.system.display import of_type
 from pairloom.types import CorpusLike, PathName

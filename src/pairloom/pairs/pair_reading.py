@@ -22,7 +22,7 @@ import numpy.typing as npt
 from pairloom.config import MAX_WORD_BYTES, TextOptions, is_number
 from pairloom.corpus.decoding import TextBlock
 from pairloom.corpus.inputs.word_lists import is_word, not_a_word_error
-from pairloom.corpus.sentences import TextCorpus
+from pairloom.corpus.kinds.text_files import TextCorpus
 from pairloom.errors import ConfigError, CorpusTypeError, InputError
 from pairloom.system.display import number_of, of_type, quoted
 from pairloom.system.extras import need

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from pairloom.corpus.encoding import Encoded
+from pairloom.corpus.kinds.corpus import Corpus
 from pairloom.corpus.prepared import prepare
-from pairloom.corpus.sentences import Corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError, NoPairsError
 from pairloom.pairs.advice import no_pairs_given, no_pairs_in_text

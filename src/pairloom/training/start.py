@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from pairloom.config import check_choice
-from pairloom.corpus.sentences import Corpus
+from pairloom.corpus.kinds.corpus import Corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import ConfigError, CorpusWarning, InputError
 from pairloom.pairs.source import Source

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pairloom.corpus.sentences import Corpus
+from pairloom.corpus.kinds.corpus import Corpus
 from pairloom.errors import InputError
 from pairloom.progress import OnProgress, ignore, reporter
 

@@ -15,7 +15,8 @@ from typing import Self
 
 from pairloom.config import TextOptions
 from pairloom.corpus.inputs.word_lists import checked_sentence
-from pairloom.corpus.sentences import Corpus, GeneratedText, TokenCorpus
+from pairloom.corpus.kinds.corpus import Corpus, GeneratedText
+from pairloom.corpus.kinds.token_lists import TokenCorpus
 from pairloom.errors import CorpusTypeError
 from pairloom.system.display import of_type
 from pairloom.system.files import output_errors

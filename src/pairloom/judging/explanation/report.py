@@ -8,8 +8,9 @@ import numpy.typing as npt
 
 from pairloom.config import TextKeywords, TrainConfig, check_whole, checked_threads
 from pairloom.corpus.encoding import Encoded
+from pairloom.corpus.kinds.corpus import Corpus
 from pairloom.corpus.prepared import prepare
-from pairloom.corpus.sentences import Corpus, open_corpus
+from pairloom.corpus.sentences import open_corpus
 from pairloom.drawing.notebook import card
 from pairloom.errors import InputError, NoPairsError
 from pairloom.judging.explanation import all_pairs, fit

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from pairloom.config import Errors, TextOptions, check_names, check_number, check_whole, checked_threads
 from pairloom.corpus.inputs.word_lists import WordLine
+from pairloom.corpus.kinds.corpus import Corpus, GeneratedText, Utf8Block
 from pairloom.corpus.lines import reading_options
-from pairloom.corpus.sentences import Corpus, GeneratedText, Utf8Block
 from pairloom.drawing.notebook import card, first_words
 from pairloom.errors import ConfigError
 from pairloom.method.draws import Purpose, draw, key

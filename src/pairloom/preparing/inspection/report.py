@@ -10,8 +10,9 @@ from typing import Any
 
 from pairloom.config import TextOptions
 from pairloom.corpus.inputs.arrow_rows import check_not_arrow
+from pairloom.corpus.kinds.text_files import FileCorpus, TextCorpus
 from pairloom.corpus.plain_text import other_format
-from pairloom.corpus.sentences import FileCorpus, TextCorpus, open_corpus
+from pairloom.corpus.sentences import open_corpus
 from pairloom.preparing.inspection.findings import Oddity, findings
 from pairloom.preparing.inspection.sample import MIN_COUNTS, SAMPLE_BYTES, TextSample, look_at_letters, read_sample
 from pairloom.preparing.inspection.small_text import as_options, settings_for

@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from pairloom.corpus.sentences import Corpus
+from pairloom.corpus.kinds.corpus import Corpus
 from pairloom.progress import OnProgress, ignore, reporter
 from pairloom.types import Counts
 

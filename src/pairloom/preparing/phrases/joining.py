@@ -16,7 +16,7 @@ import numpy as np
 
 from pairloom.config import MAX_WORD_BYTES
 from pairloom.corpus.inputs.word_lists import WordLine
-from pairloom.corpus.sentences import Corpus, Utf8Block
+from pairloom.corpus.kinds.corpus import Corpus, Utf8Block
 from pairloom.system.threads import in_order
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from typing import Any, Unpack
 
 from pairloom.config import TextKeywords, TextOptions, check_names, checked_threads
 from pairloom.corpus.finding import check_not_read
-from pairloom.corpus.sentences import Corpus, open_corpus
+from pairloom.corpus.kinds.corpus import Corpus
+from pairloom.corpus.sentences import open_corpus
 from pairloom.errors import InputError
 from pairloom.preparing.phrases import files
 from pairloom.preparing.phrases.choosing import choose

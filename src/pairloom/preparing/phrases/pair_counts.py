@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.corpus.counting import WordCounts, count
-from pairloom.corpus.sentences import Corpus, Utf8Block
+from pairloom.corpus.kinds.corpus import Corpus, Utf8Block
 from pairloom.corpus.spilling import WordFilter
 from pairloom.errors import CorpusChangedError, InputError
 from pairloom.preparing.phrases.memory_need import PhraseMemory

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from pairloom.config import TrainConfig
 from pairloom.corpus.counting import count
 from pairloom.corpus.encoding import Encoded
-from pairloom.corpus.sentences import Corpus
+from pairloom.corpus.kinds.corpus import Corpus
 from pairloom.corpus.vocabulary import Vocabulary
 from pairloom.errors import InputError
 from pairloom.pairs.pair_reading import PairCorpus
