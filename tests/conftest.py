@@ -23,6 +23,18 @@ def own_cache(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True, scope="session")
+def settings_of_ray():
+    """Ray reads these when it is imported, which may be long before a test of clusters needs them."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    patch.setenv("RAY_AUTH_MODE", "token")
+    patch.setenv("RAY_AUTH_TOKEN", "0123456789abcdef0123456789abcdef")  # or else Ray writes one into the home folder
+    patch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    yield
+    patch.undo()
+
+
+@pytest.fixture(autouse=True, scope="session")
 def heard_signals():
     """Handle Ctrl-C. A process in the background of a shell ignores it, and so would the processes that it starts."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

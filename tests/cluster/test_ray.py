@@ -18,7 +18,6 @@ from pairloom import RayExecutor
 from pairloom.cluster.workers.shipping import SourceFiles
 from pairloom.errors import ClusterError, StoppedError
 from pairloom.training.checkpoint import Checkpoints
-from tests.cluster.conftest import SETTINGS
 from tests.cluster.helpers import OPTIONS, StopsAfter, each_round_once
 
 PAIRS = {"dim": 12, "min_count": 1, "epochs": 2}
@@ -29,15 +28,12 @@ def cluster():
     """Two raylets, to which this process is connected, so that not every training has to connect."""
     from reliability.cluster import machines
 
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in SETTINGS.items():
-            patch.setenv(name, value)  # before Ray is imported
-        ray = pytest.importorskip("ray", reason="the extra ray is not installed")
-        with machines() as running:
-            ray.init(address=running.address, log_to_driver=False, logging_level="ERROR")
-            yield running
-            assert ray.is_initialized()  # no training shuts down a Ray that it has not started
-            ray.shutdown()
+    ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+    with machines() as running:
+        ray.init(address=running.address, log_to_driver=False, logging_level="ERROR")
+        yield running
+        assert ray.is_initialized()  # no training shuts down a Ray that it has not started
+        ray.shutdown()
 
 
 def saved(embedding, folder):
@@ -165,8 +161,7 @@ def test_a_machine_without_pairloom_is_named(cluster, text, monkeypatch):
 @pytest.mark.skipif(find_spec("ray") is None, reason="the extra ray is not installed")
 def test_an_address_where_nothing_listens(text, tmp_path):
     command = ["train", str(text), "-o", str(tmp_path / "model.loom"), "--ray", "127.0.0.2:9", "--quiet"]
-    environment = {**os.environ, **SETTINGS}
-    done = subprocess.run([sys.executable, "-m", "pairloom", *command], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "pairloom", *command], capture_output=True, text=True)
     assert done.returncode == ClusterError.exit_code == 7
     assert done.stderr.startswith("pairloom train: Ray cannot be reached at 127.0.0.2:9")
     assert done.stderr.count("\n") == 1

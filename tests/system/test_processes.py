@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import pairloom
-from pairloom.corpus import sentences
 from pairloom.corpus.encoding import encode
+from pairloom.corpus.kinds import text_files
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
 from pairloom.system.processes import Processes
@@ -62,7 +62,7 @@ def test_a_tokenizer_in_processes_gives_the_same_bytes(
     monkeypatch.setattr("pairloom.corpus.unpacking.BLOCK_BYTES", 1 << 14)
     digests = set()
     for fewest, threads in ((1 << 30, 1), (1 << 30, 3), (0, 2), (0, 3)):
-        monkeypatch.setattr(sentences, "FEWEST_BYTES_FOR_PROCESSES", fewest)
+        monkeypatch.setattr(text_files, "FEWEST_BYTES_FOR_PROCESSES", fewest)
         with open_corpus(tmp_path / "text", tokenize=tokenize) as corpus:
             vocabulary = Vocabulary.from_corpus(corpus, WordSelection(), threads=threads)
             digests.add(encode(corpus, vocabulary, tmp_path, threads=threads).digest)
@@ -71,7 +71,7 @@ def test_a_tokenizer_in_processes_gives_the_same_bytes(
 
 def test_a_wrong_tokenizer_is_reported_as_without_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "text").write_text(TEXT)
-    monkeypatch.setattr(sentences, "FEWEST_BYTES_FOR_PROCESSES", 0)
+    monkeypatch.setattr(text_files, "FEWEST_BYTES_FOR_PROCESSES", 0)
     said = r"tokenize\('Line 0, w0 and more.'\) is the string"
     with open_corpus(tmp_path / "text", tokenize=str.upper) as corpus, pytest.raises(pairloom.InputError, match=said):  # type: ignore[arg-type]
         Vocabulary.from_corpus(corpus, threads=2)
@@ -80,9 +80,9 @@ def test_a_wrong_tokenizer_is_reported_as_without_processes(tmp_path: Path, monk
 SCRIPT = """
 import sys
 import pairloom
-from pairloom.corpus import sentences
+from pairloom.corpus.kinds import text_files
 print("script runs", flush=True)
-sentences.FEWEST_BYTES_FOR_PROCESSES = 0
+text_files.FEWEST_BYTES_FOR_PROCESSES = 0
 def tokenize(line):
     return line.split()
 pairloom.train(sys.argv[1], tokenize=tokenize, threads=2, epochs=1, dim=8, negatives=1)

@@ -8,6 +8,7 @@ change while the round after it is trained.
 """
 
 from contextlib import suppress
+from mmap import mmap
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +67,8 @@ class MappedCopies:
             if len(self._mapped) == MOST_MAPPED:
                 self._mapped.clear()
             # Writable, though nothing is written: a kernel would be compiled once more for an array that is not.
-            content = self._mapped[found.st_ino] = np.asarray(np.memmap(path, np.float32, "r+"))
+            with path.open("r+b") as file:
+                content = self._mapped[found.st_ino] = np.frombuffer(mmap(file.fileno(), 0), np.float32)
         return content
 
 
