@@ -152,7 +152,8 @@ class Driver:
             if watch.stop_asked():
                 return None
         reports: list[Report] = [answer.result() for answer in answers]
-        self._look_at_progress(asked, blocks)
+        for worker, report in enumerate(reports):
+            self._keep_progress(worker, report.progress)
         return reports
 
     def _waiting_for(self, answers: list[Answer]) -> Iterator[None]:
@@ -173,10 +174,13 @@ class Driver:
             if is_there:
                 with suppress(LostError):
                     blocks[worker], of_worker, progress = asked.pop(worker).result()
-                    before = self._progress[worker]
-                    self._progress[worker] = replace(progress, node=self._nodes[worker], restarts=before.restarts)
+                    self._keep_progress(worker, progress)
                     square = max(square, of_worker)
         return square
+
+    def _keep_progress(self, worker: int, progress: WorkerProgress) -> None:
+        restarts = self._progress[worker].restarts
+        self._progress[worker] = replace(progress, node=self._nodes[worker], restarts=restarts)
 
     def progress(self) -> tuple[WorkerProgress, ...]:
         return tuple(self._progress)

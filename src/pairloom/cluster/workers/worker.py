@@ -38,6 +38,7 @@ class Report(NamedTuple):
 
     n_pairs: int
     largest_square: float
+    progress: WorkerProgress
 
 
 class Worker(CopyingMember, AnsweringMember):
@@ -85,7 +86,7 @@ class Worker(CopyingMember, AnsweringMember):
             self.shares[order.number] = self._round.train()
         self._memory = max(self._memory, own_memory())
         self.send_copy(order.number, copy_to)
-        return Report(self._round.n_pairs, self._round.square)
+        return Report(self._round.n_pairs, self._round.square, self._progress())
 
     def abandon(self, attempt: int) -> None:
         """Give up an attempt to train a round."""
@@ -105,14 +106,17 @@ class Worker(CopyingMember, AnsweringMember):
 
     def progress(self) -> tuple[int, float, WorkerProgress]:
         """Blocks of the round that are done, the largest mean square in it, and what was done so far."""
-        progress = WorkerProgress(
+        done, square = (self._round.blocks_done, self._round.square) if self._round else (0, 0.0)
+        return done, square, self._progress()
+
+    def _progress(self) -> WorkerProgress:
+        return WorkerProgress(
             rows_moved=self.rows_received,
             bytes_received=self.bytes_received,
             seconds_waiting=self.mailbox.seconds_waiting,
             seconds_training=self._seconds_training,
             memory=self._memory,
         )
-        return (self._round.blocks_done, self._round.square, progress) if self._round else (0, 0.0, progress)
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
