@@ -138,7 +138,7 @@ def deal_all(ids, starts, limit, windows, parts, word_part, context_part, chunks
     survivors = []
     for (first, last), row in zip(chunks, counts, strict=True):
         chunk = kernel.Survivors(*memory[:, starts[first] :])
-        m = kernel.thin(kernel.SentenceSpan(ids, starts, first, last), draws, chunk)
+        m = kernel.thin(kernel.Slices(ids, starts, np.array([first]), np.array([last])), draws, chunk)
         if windows.positional:
             kernel.count_placed(chunk, m, *offsets, in_parts, row)
         else:

@@ -10,6 +10,7 @@ import pairloom
 from pairloom.config import TrainConfig
 from pairloom.method.draws import key
 from pairloom.pairs import from_pairs
+from pairloom.pairs.blocks import spread_order
 from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.pair_encoding import EncodedPairs
 from pairloom.pairs.parts import deal, undealt
@@ -72,7 +73,7 @@ def test_every_pair_is_in_one_round_and_every_round_comes_from_all_over_the_file
 
 @pytest.mark.parametrize("n", [1, 2, 3, 98, 1000, 1024])
 def test_any_stretch_of_slices_is_spread_over_the_file(n):
-    order = from_pairs._spread_order(n)
+    order = spread_order(n)
     twice = np.concatenate([chunk.numbers for chunk in from_pairs._chunks(order, 0, 2 * n)])
     assert sorted(twice.tolist()) == sorted([*range(n)] * 2)  # each sweep takes all
     for length in {1, 5, n // 4} & set(range(1, n)):

@@ -110,14 +110,21 @@ def test_the_small_rounds_above_do_cut_the_corpus_into_parts_rounds_and_chunks(z
         assert len(hubs_of(source.word_share, division.parts)) > 0
 
 
-def test_rounds_begin_where_a_sentence_begins_and_leave_none_out(zipf_corpus):
+def test_rounds_take_every_sentence_once_and_from_all_over_the_text(zipf_corpus):
     with open_corpus(zipf_corpus) as corpus, prepare(corpus, WordSelection(min_count=2)) as encoded:
         source = TextSource(encoded, TrainConfig(**OPTIONS))
         rounds = list(source.rounds([0.0, 1e-9, 0.1, 0.35, 1.0]))
-    assert [a.first for a in rounds] + [encoded.n_sentences] == [0] + [a.last for a in rounds]
+        edges, n = source.slice_edges, encoded.n_sentences
+    assert (edges[0], edges[-1]) == (0, n) and (np.diff(edges) > 0).all()
+    assert sorted(source.order) == [*range(len(edges) - 1)]
+    assert [a.first for a in rounds] + [len(source.order)] == [0] + [a.last for a in rounds]
     assert [a.number for a in rounds] == [*range(len(rounds))]
     ends = [a.end / source.n_positions for a in rounds]
-    assert ends[-3:] == pytest.approx([0.1, 0.35, 1.0], abs=0.001)
+    assert ends[-3:] == pytest.approx([0.1, 0.35, 1.0], abs=0.01)
+    for a in rounds[-3:]:
+        slices = source.order[a.first : a.last]
+        in_quarters, _ = np.histogram(edges[slices], bins=4, range=(0, n))
+        assert in_quarters.min() > 0.15 * len(slices)
 
 
 WINDOWS = [

@@ -29,7 +29,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from pairloom.method.draws import GAMMA
 from pairloom.types import Starts
 
 ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix: a few blocks then fit the cache that the cores share
@@ -147,8 +149,23 @@ def stride_of(dim: int) -> int:
     return ((dim + 15) // 16 | 1) * 16
 
 
+def spread_order(n: int) -> npt.NDArray[np.int64]:
+    """The numbers 0..n-1 in an order of which any stretch is spread evenly over them: steps of the golden ratio.
+
+    A round takes slices of the corpus in this order. So none has a topic of its own, and at the end of the training,
+    all of the corpus is about equally old.
+
+    >>> spread_order(8).tolist()
+    [0, 5, 2, 7, 4, 1, 6, 3]
+    """
+    at = np.arange(n).astype(np.uint64) * GAMMA  # k times the golden ratio, modulo 1, in units of 2^-64
+    order = np.empty(n, np.int64)
+    order[np.argsort(at)] = np.arange(n)
+    return order
+
+
 def ranges(starts: Starts, tokens: int) -> Iterator[tuple[int, int]]:
-    """Ranges (first, last) of whole sentences, each of at least `tokens` tokens; the final range may be shorter.
+    """Ranges (first, last) of whole sentences, or slices, each of at least `tokens` tokens; the last may be shorter.
 
     >>> list(ranges(np.array([0, 4, 8, 12, 13]), 5))
     [(0, 2), (2, 4)]

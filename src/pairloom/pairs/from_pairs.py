@@ -17,8 +17,8 @@ import numpy.typing as npt
 from pairloom.config import TrainConfig
 from pairloom.corpus.vocabulary import keep_probability
 from pairloom.method.contexts import keep_limit
-from pairloom.method.draws import GAMMA, PAIRS_PER_SLICE, Purpose, heldout_key, key, uniform
-from pairloom.pairs.blocks import LONGEST_ROUND
+from pairloom.method.draws import PAIRS_PER_SLICE, Purpose, heldout_key, key, uniform
+from pairloom.pairs.blocks import LONGEST_ROUND, spread_order
 from pairloom.pairs.hubs import shares
 from pairloom.pairs.pair_encoding import EncodedPairs
 from pairloom.pairs.source import CountedRound, Dealings, DealtPairs, Round, Source, heldout_limit
@@ -63,7 +63,7 @@ class PairSource(Source):
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:
         """The slices of the file, in the order in which rounds take them."""
-        return _spread_order(-(-self.n_positions // PAIRS_PER_SLICE))
+        return spread_order(-(-self.n_positions // PAIRS_PER_SLICE))
 
     def rounds(self, edges: Sequence[float]) -> Iterator[Round]:
         """The rounds of an epoch. `first` and `last` count slices, through all sweeps.
@@ -188,18 +188,6 @@ def _total(weights: npt.NDArray[np.float32]) -> float:
     """The sum of all weights, by exact sums: the order in which NumPy adds depends on the CPU."""
     pieces = (weights[at : at + _AT_ONCE] for at in range(0, len(weights), _AT_ONCE))
     return math.fsum(math.fsum(piece.tolist()) for piece in pieces)
-
-
-def _spread_order(n: int) -> npt.NDArray[np.int64]:
-    """The numbers 0..n-1 in an order of which any stretch is spread evenly over them: steps of the golden ratio.
-
-    >>> _spread_order(8).tolist()
-    [0, 5, 2, 7, 4, 1, 6, 3]
-    """
-    at = np.arange(n).astype(np.uint64) * GAMMA  # k times the golden ratio, modulo 1, in units of 2^-64
-    order = np.empty(n, np.int64)
-    order[np.argsort(at)] = np.arange(n)
-    return order
 
 
 def _chunks(order: npt.NDArray[np.int64], first: int, last: int) -> Iterator[_Slices]:

@@ -19,7 +19,7 @@ from pairloom.corpus.encoding import Encoded
 from pairloom.errors import InputError
 from pairloom.method.contexts import Windows, keep_limit, sentence_pairs
 from pairloom.method.draws import Purpose, heldout_key, key
-from pairloom.pairs.blocks import LONGEST_ROUND, TOKENS_PER_CHUNK, ranges
+from pairloom.pairs.blocks import LONGEST_ROUND, TOKENS_PER_CHUNK, ranges, spread_order
 from pairloom.pairs.hubs import shares
 from pairloom.pairs.source import CountedRound, Dealings, Round, Source, WeightedNames, heldout_draws, heldout_limit
 from pairloom.system.tensors import release_pages
@@ -33,16 +33,22 @@ Buffers = npt.NDArray[np.int32]  # (4, tokens): what `Survivors` has of each tok
 
 LONGEST_WHOLE_LINE = 5_000  # words, if the whole line is one window: 25 million pairs
 MOST_POSITIONAL_CONTEXTS = 50_000_000
+# A round takes short slices from all over the text, so that what is read last counts no more than the rest. Slices of a
+# large corpus are longer: reading many short ones from a disk would take time.
+TOKENS_PER_SLICE, MOST_SLICES = 1 << 10, 1 << 16
 MOST_SURVIVORS = LONGEST_ROUND  # tokens of a round that are kept while it is dealt: 16 bytes each
 _NO_SEED = 0  # held-out pairs do not depend on the seed
 _AT_ONCE = 1 << 22  # tokens read at a time when the whole text is scanned
 
 
-class _Sentences(NamedTuple):
-    """A chunk of a round: sentences first to last - 1. Their buffers begin at column `at` of those of the round."""
+class _Slices(NamedTuple):
+    """A chunk of a round: slices of the text. Slice i has the sentences first[i] to last[i] - 1.
 
-    first: int
-    last: int
+    Their buffers begin at column `at` of those of the round.
+    """
+
+    first: npt.NDArray[np.int64]
+    last: npt.NDArray[np.int64]
     at: int
     tokens: int
 
@@ -83,20 +89,33 @@ class TextSource(Source):
 
         return Reach.of(self.windows)
 
+    @cached_property
+    def slice_edges(self) -> npt.NDArray[np.int64]:
+        """Slice i of the text has the sentences slice_edges[i] to slice_edges[i + 1] - 1."""
+        n = min(MOST_SLICES, -(-self.n_positions // TOKENS_PER_SLICE))
+        tokens = np.arange(n + 1) * self.n_positions // n
+        return np.unique(np.searchsorted(self.encoded.starts, tokens))  # a long sentence is a slice
+
+    @cached_property
+    def order(self) -> npt.NDArray[np.int64]:
+        """The slices of the text, in the order in which rounds take them."""
+        return spread_order(len(self.slice_edges) - 1)
+
     def rounds(self, edges: Sequence[float]) -> Iterator[Round]:
-        starts = self.encoded.starts
-        tokens = np.array([round(edge * self.n_positions) for edge in edges])  # as starts: it may be a mapped file
-        sentences = np.unique(np.searchsorted(starts, tokens)).tolist()
-        for number, (first, last) in enumerate(pairwise(sentences)):
-            yield Round(number, first, last, int(starts[first]), int(starts[last]))
+        """The rounds of an epoch. `first` and `last` count slices, in their order."""
+        taken = np.append(0, np.cumsum(np.diff(self.encoded.starts[self.slice_edges])[self.order]))
+        slices = np.unique(np.searchsorted(taken, [round(edge * self.n_positions) for edge in edges])).tolist()
+        for number, (first, last) in enumerate(pairwise(slices)):
+            yield Round(number, first, last, int(taken[first]), int(taken[last]))
 
     def count(
         self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, rows: range | None = None
     ) -> CountedRound:
-        starts = self.encoded.starts[a_round.first : a_round.last + 1]
+        slices = np.sort(self.order[a_round.first : a_round.last])  # within a round, in the order of the text
+        first, last = self.slice_edges[slices], self.slice_edges[slices + 1]
+        at = np.append(0, np.cumsum(self.encoded.starts[last] - self.encoded.starts[first]))
         chunks = [
-            _Sentences(a_round.first + a, a_round.first + b, int(starts[a] - starts[0]), int(starts[b] - starts[a]))
-            for a, b in ranges(starts, TOKENS_PER_CHUNK)
+            _Slices(first[a:b], last[a:b], int(at[a]), int(at[b] - at[a])) for a, b in ranges(at, TOKENS_PER_CHUNK)
         ]
         keep = self.kept * (a_round.end - a_round.begin) <= MOST_SURVIVORS
         if keep and self._buffers.shape[1] < a_round.end - a_round.begin:
@@ -138,9 +157,9 @@ class _TextChunks:
         self._draws = TextDraws(source.limit, source.reach, keys, source.heldout_limit)
         self._rows = None if rows is None else Wanted(rows.start, rows.stop, 0, dealings.parts)
         self._of_round, self._unused = buffers, list[Buffers]()
-        self._stay: dict[int, int] = {}  # how many tokens of a chunk stay, by its first sentence
+        self._stay: dict[int, int] = {}  # how many tokens of a chunk stay, by its `at`
 
-    def count(self, chunks: Sequence[_Sentences], counts: npt.NDArray[np.int64]) -> None:
+    def count(self, chunks: Sequence[_Slices], counts: npt.NDArray[np.int64]) -> None:
         from pairloom.kernel.steps import deal_text as kernel
 
         for chunk in chunks:
@@ -156,7 +175,7 @@ class _TextChunks:
 
     def write(
         self,
-        chunks: Sequence[_Sentences],
+        chunks: Sequence[_Slices],
         begins: npt.NDArray[np.int64],
         pairs: npt.NDArray[np.int64],
         wanted: "Wanted | None",
@@ -170,7 +189,7 @@ class _TextChunks:
                     self._labels_for(chunk),
                     self._of_round is not None,
                 )
-                n = self._stay[chunk.first] if kept else self._thin(chunk, buffers)
+                n = self._stay[chunk.at] if kept else self._thin(chunk, buffers)
                 if self._windows.positional:
                     places = self._windows.left, self._windows.n_offsets
                     kernel.deal_placed(survivors, n, *places, labels, begins, pairs, wanted)
@@ -181,17 +200,17 @@ class _TextChunks:
         if self._of_round is None:
             self._release(chunks)
 
-    def _thin(self, chunk: _Sentences, buffers: "Buffers") -> int:
+    def _thin(self, chunk: _Slices, buffers: "Buffers") -> int:
         """Find the tokens of a chunk that stay. Returns their number."""
         from pairloom.kernel.steps import deal_text as kernel
 
-        sentences = kernel.SentenceSpan(self._encoded.ids, self._encoded.starts, chunk.first, chunk.last)
-        n: int = kernel.thin(sentences, self._draws, kernel.Survivors(*buffers))
-        self._stay[chunk.first] = n
+        slices = kernel.Slices(self._encoded.ids, self._encoded.starts, chunk.first, chunk.last)
+        n: int = kernel.thin(slices, self._draws, kernel.Survivors(*buffers))
+        self._stay[chunk.at] = n
         return n
 
     @contextmanager
-    def _buffers_for(self, chunk: _Sentences) -> "Iterator[Buffers]":
+    def _buffers_for(self, chunk: _Slices) -> "Iterator[Buffers]":
         if self._of_round is not None:
             yield self._of_round[:, chunk.at :]
             return
@@ -201,12 +220,12 @@ class _TextChunks:
         yield buffers
         self._unused.append(buffers)
 
-    def _labels_for(self, chunk: _Sentences) -> "Labels":
+    def _labels_for(self, chunk: _Slices) -> "Labels":
         """The labels with a key for the survivors of this chunk, which are numbered from 0."""
-        return self._labels._replace(key=key(int(self._labels.key), chunk.first))
+        return self._labels._replace(key=key(int(self._labels.key), int(chunk.first[0])))
 
-    def _release(self, chunks: Sequence[_Sentences]) -> None:
-        self._encoded.release(chunks[0].first, chunks[-1].last)
+    def _release(self, chunks: Sequence[_Slices]) -> None:
+        self._encoded.release(int(chunks[0].first[0]), int(chunks[-1].last[-1]))
 
 
 def _check_windows(encoded: Encoded, windows: Windows) -> None:

@@ -68,13 +68,13 @@ def heldout_segments(source: TextSource) -> Iterator[Segment]:
 
 def _thin(source: TextSource, first: int, last: int, keys: UInt64s, heldout_limit: np.uint64) -> Segment:
     """Sentences first to last - 1, except those whose draw is below the limit, thinned by the draws of these keys."""
-    from pairloom.kernel.steps.deal_text import SentenceSpan, Survivors, TextDraws, thin
+    from pairloom.kernel.steps.deal_text import Slices, Survivors, TextDraws, thin
 
     ids, starts = source.encoded.ids, source.encoded.starts
     begin, end = starts[[first, last]].tolist()
     buffers = np.empty((4, end - begin), np.int32)
     draws = TextDraws(source.limit, source.reach, keys, heldout_limit)
-    n = thin(SentenceSpan(ids, starts, first, last), draws, Survivors(*buffers))
+    n = thin(Slices(ids, starts, np.array([first]), np.array([last])), draws, Survivors(*buffers))
     source.encoded.release(first, last)
     kept, left, right, _ = buffers[:, :n]
     return Segment(kept, left, right, begin, end)

@@ -11,9 +11,10 @@ chunks, and threads pass over the chunks twice:
 The pairs of a long round do not fit into memory. So those of a few steps are written, trained and overwritten by those
 of the next: the second pass is made once for each such group of steps, and draws the same pairs again.
 
-So the order of a block's pairs follows from the corpus, no matter which thread wrote them, or when. (It is the order of
-the text; copies of weighted pairs are spread out.) All random draws are hashes of positions in the corpus, so threads
-share no state. This is half of the reason why any number of threads gives the same bytes. `blocks.py` has the other.
+So the order of a block's pairs follows from the corpus, no matter which thread wrote them, or when. (Within a round it
+is the order of the text, and copies of weighted pairs are spread out.) All random draws are hashes of positions in the
+corpus, so threads share no state. This is half of the reason why any number of threads gives the same bytes.
+`blocks.py` has the other.
 """
 
 from abc import ABC, abstractmethod

@@ -61,11 +61,11 @@ class SampledText:
 
     def thin(self, chunk: int) -> int:
         """Subsample a chunk and draw windows. Returns how many tokens stay."""
-        from pairloom.kernel.steps.deal_text import SentenceSpan, thin
+        from pairloom.kernel.steps.deal_text import Slices, thin
 
-        sentences = TOKENS_PER_CHUNK // SENTENCE
-        span = SentenceSpan(self.ids, self._starts, chunk * sentences, (chunk + 1) * sentences)
-        n: int = thin(span, self._draws, self._survivors(chunk))
+        first, last = (np.array([n * TOKENS_PER_CHUNK // SENTENCE]) for n in (chunk, chunk + 1))
+        slices = Slices(self.ids, self._starts, first, last)
+        n: int = thin(slices, self._draws, self._survivors(chunk))
         return n
 
     def count(self, chunk: int) -> int:

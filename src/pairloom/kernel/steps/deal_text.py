@@ -17,13 +17,13 @@ from pairloom.kernel.rng import draw, lower, upper
 from pairloom.method.contexts import Windows
 
 
-class SentenceSpan(NamedTuple):
-    """Sentences first..last-1 of a corpus: sentence s has the ids[starts[s] : starts[s + 1]]."""
+class Slices(NamedTuple):
+    """Slices of a corpus, of sentences first[i]..last[i]-1. Sentence s has the ids[starts[s] : starts[s + 1]]."""
 
     ids: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]
-    first: int
-    last: int
+    first: npt.NDArray[np.int64]
+    last: npt.NDArray[np.int64]
 
 
 class Reach(NamedTuple):
@@ -109,12 +109,22 @@ def with_part(label, first_hub, bits, n):
 
 
 @njit(nogil=True, cache=True)
-def thin(sentences, draws, survivors):
-    """Subsample sentences, take their windows and fill `survivors`. Returns the number of survivors.
+def thin(slices, draws, survivors):
+    """Subsample slices of a corpus, take their windows and fill `survivors`. Returns the number of survivors.
 
     Equivalent to `contexts.sentence_pairs`: `contexts.kept_by_subsampling` and `contexts.half_widths`.
     """
-    ids, starts, first, last = sentences
+    n = np.int64(0)  # a plain 0 would have several types, and Numba would compile the callees for each
+    for i in range(len(slices.first)):
+        n = _thin_slice(slices, i, draws, survivors, n)
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _thin_slice(slices, number, draws, survivors, n):
+    """`thin` one slice, whose first survivor has the number n. Returns the number of the next."""
+    ids, starts = slices.ids, slices.starts
+    first, last = slices.first[number], slices.last[number]
     limit, reach, keys, heldout_limit = draws
     kept, left, right, place = survivors
     left_sure, left_edges, right_sure, right_edges, apart, clean = reach
@@ -122,7 +132,6 @@ def thin(sentences, draws, survivors):
     keep_key, window_key, heldout_key, origin = keys[0], keys[1], keys[2], starts[first]
     id_at, limit_at, left_edge, right_edge = address(ids), address(limit), address(left_edges), address(right_edges)
     kept_at, left_at, right_at, place_at = address(kept), address(left), address(right), address(place)
-    n = np.int64(0)  # a plain 0 would have several types, and Numba would compile the callees for each
     for sentence in range(first, last):
         if upper(draw(heldout_key, sentence)) < heldout_limit:
             continue
