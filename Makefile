@@ -59,9 +59,11 @@ $(OTHER_PYTHONS:%=test-%): test-%:
 test-lowest:
 	$(if $(call python,3.11),$(MAKE) suite VENV=.venv-lowest PYTHON=$(call python,3.11) REQUIREMENTS=$(LOCK_VENV)/lowest.txt,$(call NONE,3.11))
 
+# The figures of reliability fork, which is safe only in a process that has not run Ray: its threads would be missing.
 suite: $(VENV)/.tests
 	find src -name '*.nb[ic]' -delete
-	$(BIN)/python -m pytest --ignore=tests/test_wikipedia.py
+	$(BIN)/python -m pytest --ignore=tests/test_wikipedia.py $(FIGURES:%=--ignore=%)
+	$(BIN)/python -m pytest $(FIGURES)
 
 quality: $(VENV)/.tests ## train on Wikipedia, if ../shared/data has it, and hold speed and scores to their bars (minutes)
 	$(BIN)/python -m pytest tests/test_wikipedia.py
