@@ -109,7 +109,7 @@ def test_a_training_goes_on_with_another_number_of_workers(text, alone, tmp_path
         pairloom.train(text, executor=executor(first), checkpoint=stops.checkpoints, on_progress=stops, **OPTIONS)
     resumed = Checkpoints(tmp_path / "run", "1h", resume=True)
     assert digest(pairloom.train(text, executor=executor(then), checkpoint=resumed, **OPTIONS)) == alone
-    assert each_round_once(log)
+    assert each_round_once(log, fewest=1 if then else 0)  # the first crew may have been stopped in its first round
 
 
 def test_a_round_that_is_to_stop_is_abandoned_and_trained_again(text, alone, tmp_path, log):
