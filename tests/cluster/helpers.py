@@ -13,18 +13,22 @@ def digest(embedding):
     return hashlib.sha256(embedding.words.vectors.tobytes() + embedding.contexts.vectors.tobytes()).hexdigest()
 
 
-def each_round_once(log, fewest=1):
+def each_round_once(log):
     rounds = applied_rounds(log)
-    return len(rounds) >= fewest and rounds == sorted(set(rounds))
+    return len(rounds) > 0 and rounds == sorted(set(rounds))
 
 
-class StopsAfter:
-    """Stops a training after some rounds, or in the middle of one if there are workers to ask."""
+class StopsAtReport:
+    """Stops a training at a report, between rounds or in the middle of one. With the log of workers, not in the first.
 
-    def __init__(self, folder, reports):
+    Reports come a few times a second. On a busy machine several come before the first round has been applied.
+    """
+
+    def __init__(self, folder, log=None):
         self.checkpoints = Checkpoints(folder, "1h")
-        self.reports, self.seen = reports, count()
+        self.log, self.seen = log, count()
 
     def __call__(self, progress):
-        if progress.stage == "train" and next(self.seen) == self.reports:
+        began = progress.stage == "train" and next(self.seen) > 0
+        if began and (self.log is None or applied_rounds(self.log)):
             self.checkpoints.stop()

@@ -18,7 +18,7 @@ from pairloom import RayExecutor
 from pairloom.cluster.workers.shipping import SourceFiles
 from pairloom.errors import ClusterError, StoppedError
 from pairloom.training.checkpoint import Checkpoints
-from tests.cluster.helpers import OPTIONS, StopsAfter, each_round_once
+from tests.cluster.helpers import OPTIONS, StopsAtReport, each_round_once
 
 PAIRS = {"dim": 12, "min_count": 1, "epochs": 2}
 
@@ -96,7 +96,7 @@ def test_files_that_a_worker_cannot_see_are_sent_to_it(cluster, text, alone, tmp
 def test_a_training_goes_on_here_or_on_ray(cluster, text, alone, tmp_path, begins_here):
     here, there = None, RayExecutor(cluster.address, workers=2)
     first, then = (here, there) if begins_here else (there, here)
-    stops = StopsAfter(tmp_path / "run", 1)
+    stops = StopsAtReport(tmp_path / "run")
     with pytest.raises(StoppedError):
         pairloom.train(text, executor=first, checkpoint=stops.checkpoints, on_progress=stops, **OPTIONS)
     checkpoints = Checkpoints(tmp_path / "run", "1h", resume=True)
