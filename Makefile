@@ -16,11 +16,19 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 COVERED := */formats/*,*/gensim_compat/files.py,*/corpus/finding.py,*/corpus/unpacking.py,*/corpus/decoding.py,*/corpus/guessing.py,*/corpus/plain_text.py,*/corpus/lists.py,*/corpus/lines.py,*/corpus/vocabulary.py,*/pairs/pair_reading.py,*/evaluation/questions.py,*/vectors/record.py,*/system/files.py,*/system/temporary.py,*/system/locks.py,*/system/tensors.py,*/system/display.py,*/phrases/files.py,*/training/outputs.py,*/training/checkpoint.py,*/training/loop.py,*/training/monitoring.py,*/training/start.py,*/reports/history.py,*/config.py,*/cli/signals.py,*/cli/saved_command.py,*/maps/saved.py,*/maps/colouring.py,*/explorer/guard.py,*/explorer/parameters.py,*/cli/config_file.py,*/corpus/inputs/*
 
 # The tests run in two lanes, for two cores: the files of BESIDE and then FIGURES in one, all others in the other. Those
-# that compile little come first, so that the lanes do not compile the same kernels at the same time. Of the short
-# figures of reliability no coverage is taken: they are processes of their own, or read files many thousand times.
+# that compile little come first, so that the lanes do not compile the same kernels at the same time. FIGURES, the short
+# figures of reliability, have a process of their own: they fork, which is safe only where Ray's threads never ran. No
+# coverage is taken of them: they are processes of their own, or read files many thousand times.
 BESIDE := tests/corpus/remote tests/formats tests/kernel tests/method tests/pairings tests/pairs tests/preparing/phrases tests/training
 FIGURES := tests/reliability
-TRACED := $(BIN)/python -m coverage run -m pytest
+
+# $(call lanes,pytest) runs all tests with that module of Python's, and fails if a lane did.
+define lanes
+find src -name '*.nb[ic]' -delete # Numba would not see that a kernel in another file has changed
+($(BIN)/python -m $(1) $(BESIDE); beside=$$?; $(BIN)/python -m pytest $(FIGURES) && exit $$beside) > .beside.log 2>&1 & beside=$$!; \
+$(BIN)/python -m $(1) $(patsubst %,--ignore=%,$(BESIDE) $(FIGURES) tests/test_wikipedia.py); \
+others=$$?; wait $$beside; beside=$$?; cat .beside.log; test $$others = 0 -a $$beside = 0
+endef
 
 # Bytecode and compiled kernels are cached, and what is imported is what was installed.
 unexport PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
@@ -38,16 +46,13 @@ demo: $(VENV)/.runs ## train on the text of Python's standard library and show w
 	$(BIN)/pairloom demo
 
 test: lint ## check format, style and types, then run all tests, and see what they left out
-	find src -name '*.nb[ic]' -delete # Numba would not see that a kernel in another file has changed
 	$(BIN)/python -m coverage erase
-	($(TRACED) $(BESIDE); traced=$$?; $(BIN)/python -m pytest $(FIGURES) && exit $$traced) > .beside.log 2>&1 & beside=$$!; \
-	$(TRACED) $(patsubst %,--ignore=%,$(BESIDE) $(FIGURES) tests/test_wikipedia.py); \
-	others=$$?; wait $$beside; beside=$$?; cat .beside.log; test $$others = 0 -a $$beside = 0
+	$(call lanes,coverage run -m pytest)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --fail-under=95
 	$(BIN)/python -m coverage report --fail-under=100 --include='$(COVERED)'
 
-test-versions: $(OTHER_PYTHONS:%=test-%) test-lowest ## run all tests on other Pythons, and with the lowest versions of dependencies (an hour)
+test-versions: $(OTHER_PYTHONS:%=test-%) test-lowest ## run all tests on other Pythons, and with the lowest versions of dependencies (40 minutes)
 
 # $(call python,3.12) is a Python of that version: of PATH, if it runs (pyenv has shims of Pythons that do not), or of pyenv.
 python = $(firstword $(foreach path,python$(1) $(wildcard $(HOME)/.pyenv/versions/$(1).*/bin/python),$(shell $(path) -c '' 2>/dev/null && echo $(path))))
@@ -59,11 +64,8 @@ $(OTHER_PYTHONS:%=test-%): test-%:
 test-lowest:
 	$(if $(call python,3.11),$(MAKE) suite VENV=.venv-lowest PYTHON=$(call python,3.11) REQUIREMENTS=$(LOCK_VENV)/lowest.txt,$(call NONE,3.11))
 
-# The figures of reliability fork, which is safe only in a process that has not run Ray: its threads would be missing.
 suite: $(VENV)/.tests
-	find src -name '*.nb[ic]' -delete
-	$(BIN)/python -m pytest --ignore=tests/test_wikipedia.py $(FIGURES:%=--ignore=%)
-	$(BIN)/python -m pytest $(FIGURES)
+	$(call lanes,pytest)
 
 quality: $(VENV)/.tests ## train on Wikipedia, if ../shared/data has it, and hold speed and scores to their bars (minutes)
 	$(BIN)/python -m pytest tests/test_wikipedia.py
