@@ -51,6 +51,11 @@ def test_growth_is_that_of_the_minima_of_ten_intervals() -> None:
     assert growth([10 * i for i in range(100)]) == 900
 
 
+@pytest.mark.parametrize("at", range(0, 48, 5))
+def test_one_step_is_not_growth(at: int) -> None:
+    assert growth([2_000_000 * (i >= at) for i in range(48)]) == 0
+
+
 def test_a_cycle_that_fails_is_a_miss_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = subprocess.CompletedProcess([], 1, "", "Traceback\nAssertionError: KeyError was expected\n")
     monkeypatch.setattr(soak.subprocess, "run", lambda *_, **__: failed)

@@ -53,7 +53,7 @@ def test_on_real_text_what_pulls_a_context_equals_what_pushes_it(tmp_path, sampl
     text = tmp_path / "text.txt"
     write_corpus(text)
     text.write_bytes(text.read_bytes()[:2_500_000].rpartition(b"\n")[0] + b"\n")
-    emb = pairloom.train(text, dim=50, epochs=10, sample=sample, heldout=0.0)
+    emb = pairloom.train(text, dim=50, epochs=20, sample=sample, heldout=0.0)  # with 10, seeds differ by 7 % at rank 1
     counts, W, C = pairloom.count_corpus(emb, text), emb.words.vectors, emb.contexts.vectors
     noise = emb.words.counts**0.75 / (emb.words.counts**0.75).sum()
     σ = sigmoid(W @ C.T)
