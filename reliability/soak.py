@@ -8,7 +8,7 @@ cycles do.
 How growth is judged: the samples after the warm-up are cut into ten intervals, and the minimum of each is taken. Noise
 only ever adds memory, so the minima are free of it; a leak raises them. Of the 45 slopes between all pairs of the ten,
 growth is the 20th, from the smallest on, times the cycles that the ten intervals span. (The Theil-Sen slope, the 23rd,
-is not 0 if the allocator takes one step in the middle, which is between 25 of the pairs. On Python 3.13 it takes 2 MB in
+is not 0 if the allocator takes one step in the middle, which is between 25 of the pairs. Python 3.13's takes 2 MB in
 one of the first hundred cycles, and nothing in the 300 after them.) Memory may grow by 1 kB per cycle, or by 0.5 MB if
 that is more. (It is more in the short form, where it makes 10 kB per cycle; a small model has 100 kB.)
 Blocks may grow by 1,000, or by one in two cycles if that is more, since free lists and type tables fill for a while.

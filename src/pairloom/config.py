@@ -225,7 +225,12 @@ class TrainConfig:
 
     @property
     def trains_in_blocks(self) -> bool:
-        """Whether this is skip-gram by negative sampling, which any number of threads or machines can train."""
+        """Whether any number of threads can train this in blocks that share no row: skip-gram, but for full softmax."""
+        return self.model == "skipgram" and self.objective != "softmax"
+
+    @property
+    def is_sgns(self) -> bool:
+        """Whether this is skip-gram by negative sampling, which any number of machines can train, too."""
         return (self.model, self.objective) == ("skipgram", "negative")
 
     @property

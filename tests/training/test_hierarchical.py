@@ -10,16 +10,12 @@ from pairloom.kernel import memory
 from pairloom.kernel.loss import paths_loss
 from pairloom.kernel.steps.hierarchical import (
     LANES,
-    SIX,
-    TreePaths,
-    make_buffers,
+    path_floats,
     step_path,
     step_path_of_one,
-    train_skipgram,
 )
-from pairloom.kernel.steps.rates import Rates
+from pairloom.kernel.steps.six import SIX
 from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names, pairs_loss, path_loss, path_step
-from pairloom.pairs.in_order import Segment
 from tests.models import matrices, random_model
 
 RNG = np.random.default_rng(0)
@@ -153,7 +149,7 @@ def test_the_kernel_takes_the_step_of_the_definition(dim, turns, one):
     path = np.append(model.C.ctypes.data + 4 * model.stride * nodes, [padding.ctypes.data] * LANES)
     labels = np.append(1 - bits, np.zeros(LANES)).astype(np.float32)
     words = model.W.ctypes.data + 4 * model.stride * w
-    step = np.empty((turns + LANES) * LANES, np.float32)
+    step = np.empty(path_floats(turns), np.float32)
     if one:
         _step_one(int(words[0]), path, labels, turns, model.width, LR, step)
     else:
@@ -163,32 +159,6 @@ def test_the_kernel_takes_the_step_of_the_definition(dim, turns, one):
     assert not padding.any()
     for m in (model.W, model.C):
         assert not m.reshape(-1, model.stride)[:, dim:].any()
-
-
-@pytest.mark.parametrize("widths", [[1] * 9, [3] * 9, [1, 8, 2, 8, 8, 1, 3, 8, 5]])
-def test_a_segment_is_trained_context_after_context_by_the_words_whose_windows_hold_it(widths):
-    rng = np.random.default_rng(3)
-    tree = huffman(np.array([5, 4, 3, 2, 2]))
-    model = random_model(rng, 5, 9)
-    W, N = matrices(model, 9)
-    kept = np.array([0, 1, 2, 0, 3, 4, 1, 1, 2], np.int32)
-    left = np.array([max(0, i - width) for i, width in enumerate(widths)], np.int32)
-    right = np.array([min(9, i + width + 1) for i, width in enumerate(widths)], np.int32)
-    n_pairs = 0
-    for j, c in enumerate(kept):
-        path = paths(tree)[c]
-        predict = [kept[i] for i in range(9) if i != j and left[i] <= j < right[i]]
-        n_pairs += len(predict)
-        for at in range(0, len(predict), SIX):
-            rate = 0.4 + (0.1 - 0.4) * j / 9
-            path_step(W, N, np.array(predict[at : at + SIX]), tree.nodes[path], tree.bits[path], rate)
-    buffers = make_buffers(8, int(np.diff(tree.starts).max()), model.width)
-    segment = Segment(kept, left, right, 0, 9)
-    trained, square = train_skipgram(model, buffers, segment, 8, TreePaths.of(tree), Rates(0.4, 0.1))
-    assert trained == n_pairs
-    assert square > 0
-    for now, expected in zip(matrices(model, 9), (W, N), strict=True):
-        np.testing.assert_allclose(now, expected, atol=2e-6)
 
 
 def test_the_compiled_loss_is_that_of_the_definition():

@@ -5,20 +5,21 @@ executors train the same bytes.
 """
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from pairloom.cluster.holder import Holder, LocalHolder, aligned_zeros, new_model
+from pairloom.cluster.path_rounds import PathRoundMaker
 from pairloom.cluster.rounds import RoundMaker, RoundTask, pairs_at_once, step_groups
 from pairloom.corpus.reading import Reading
+from pairloom.method.hierarchical import Tree
 from pairloom.pairs.blocks import Division
 from pairloom.pairs.parts import rows_of_parts
-from pairloom.pairs.source import Dealings, DealtPairs, Source
+from pairloom.pairs.source import AnyDealings, DealtPairs, Source
 from pairloom.progress import WorkerProgress
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
-    from pairloom.kernel.steps.block import BlockBuffers
     from pairloom.kernel.steps.parts import Merging, PartNoise, PartRows
 
 WORK_OF_A_CALL = 2 * 10**9  # pairs * dim * (negatives + 1): a sixth of a second, since an interrupt waits for a call
@@ -31,6 +32,14 @@ class Setting(NamedTuple):
     division: Division
     lengths: Float64s  # of each v_w before training, relative to the usual length
     frozen: int | None  # the side that does not move, as the kernel numbers them
+    tree: Tree | None = None  # of hierarchical softmax
+
+
+def maker_of(setting: Setting) -> RoundMaker | PathRoundMaker:
+    """What makes the rounds of a training."""
+    if setting.tree is None:
+        return RoundMaker(setting.source, setting.division, setting.frozen)
+    return PathRoundMaker(setting.source, setting.division, setting.tree)
 
 
 class Watch(NamedTuple):
@@ -78,9 +87,9 @@ class ThreadExecutor:
         self.reading: Reading | None = None
 
     def begin(self, setting: Setting) -> LocalHolder:
-        config, n_contexts = setting.source.config, len(setting.source.contexts.names)
-        self.setting, self.maker = setting, RoundMaker(setting.source, setting.division)
-        self.model = new_model(setting.lengths, n_contexts, config.dim, config.seed, self.pool)
+        config = setting.source.config
+        self.setting, self.maker = setting, maker_of(setting)
+        self.model = new_model(setting.lengths, self.maker.n_rows, config.dim, config.seed, self.pool)
         hubs, parts = self.maker.hubs, setting.division.parts
         rows = (aligned_zeros(parts * len(ids) * self.model.stride) for ids in (hubs.words, hubs.contexts))
         self._word_copies, self._context_copies = rows
@@ -114,7 +123,7 @@ class ThreadExecutor:
     def progress(self) -> tuple[WorkerProgress, ...]:
         return ()
 
-    def _rows_and_noise(self, dealings: Dealings) -> "tuple[PartRows, PartRows, PartNoise]":
+    def _rows_and_noise(self, dealings: AnyDealings) -> "tuple[PartRows, PartRows, PartNoise | None]":
         from pairloom.kernel.steps.parts import PartRows
 
         hubs = self.maker.hubs
@@ -130,14 +139,12 @@ class RoundSteps:
     def __init__(self, executor: ThreadExecutor, task: RoundTask, n_pairs: int, longest_block: int) -> None:
         self._executor, self.task, self._longest = executor, task, longest_block
         self._merging: Merging = executor.maker.merging(task)
-        self._noise_key = executor.maker.noise_key(task)
-        self._unused: list[BlockBuffers] = []  # at most one per thread, used again because fresh memory costs time
-        config = executor.setting.source.config
-        work = n_pairs * config.dim * (config.negatives + 1) // task.parts**2
-        self._blocks_of_a_call = max(1, WORK_OF_A_CALL // (1 + work))
+        self._unused: list[Any] = []  # buffers, at most one per thread: used again because fresh memory costs time
+        work = n_pairs * executor.setting.source.config.dim * executor.maker.rows_of_a_pair / task.parts**2
+        self._blocks_of_a_call = max(1, int(WORK_OF_A_CALL / (1 + work)))
 
     def take(
-        self, dealt: DealtPairs, words: "PartRows", contexts: "PartRows", noise: "PartNoise", *, first: int
+        self, dealt: DealtPairs, words: "PartRows", contexts: "PartRows", noise: "PartNoise | None", *, first: int
     ) -> None:
         """The pairs to train, from step `first` on."""
         from pairloom.kernel.steps.block import RoundTables, begin_steps
@@ -155,16 +162,14 @@ class RoundSteps:
         return self._executor.pool.map(self._call, [last] * self._executor.threads)
 
     def _call(self, last: int) -> float:
-        from pairloom.kernel.steps.block import Descent, Steps, make_buffers, train_steps
+        from pairloom.kernel.steps.block import Steps
 
-        model, setting, tables = self._executor.model, self._executor.setting, self._tables
-        negatives = setting.source.config.negatives
+        model, maker, tables = self._executor.model, self._executor.maker, self._tables
         try:
             buffers = self._unused.pop()
         except IndexError:
-            buffers = make_buffers(negatives, self._longest, tables.noise.cut.shape[1], model.width)
+            buffers = maker.make_buffers(self._longest, tables.contexts.ids.shape[1], model.width)
         steps = Steps(self.task.parts, last, self._progress, self._blocks_of_a_call)
-        descent = Descent(negatives, self._noise_key, self.task.rates)
-        square: float = train_steps(model, buffers, tables, steps, self._merging, descent, setting.frozen)
+        square = maker.train(self.task, model, buffers, tables, steps, self._merging)
         self._unused.append(buffers)
         return square

@@ -19,7 +19,9 @@ from pairloom.pairs.source import Dealings, Round, Source
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernel brings Numba, which takes a second to import
+    from pairloom.kernel.steps.block import BlockBuffers, RoundTables, Steps
     from pairloom.kernel.steps.parts import Merging, PartNoise
+    from pairloom.kernel.steps.sgns import Model
 
 
 PAIRS_AT_ONCE = LONGEST_ROUND * 5 // 4  # of a round in memory, 9 bytes each; rounds differ from what is expected
@@ -69,10 +71,12 @@ class RoundTask(NamedTuple):
 class RoundMaker:
     """What the rounds of one training are made with."""
 
-    def __init__(self, source: Source, division: Division) -> None:
-        self.source, self.config = source, source.config
+    def __init__(self, source: Source, division: Division, frozen: int | None = None) -> None:
+        self.source, self.config, self.frozen = source, source.config, frozen
         self.noise = noise(source.contexts.mass, source.config.noise_power)
         self.hubs = Hubs(source, division.parts, self.noise)
+        self.n_rows = len(source.contexts.names)  # of C
+        self.rows_of_a_pair: float = 1 + source.config.negatives  # of C
 
     def dealings(self, task: RoundTask) -> Dealings:
         """Words and contexts, dealt to parts. If words are contexts, they have the same parts."""
@@ -93,6 +97,28 @@ class RoundMaker:
     def noise_of(self, contexts: Dealing, ids: npt.NDArray[np.int32]) -> "PartNoise":
         """The noise of each part. ids: `rows_of_parts` of the contexts."""
         return noise_of_parts(self.noise, contexts, ids)
+
+    def make_buffers(self, longest_block: int, slots: int, width: int) -> "BlockBuffers":
+        """Buffers for one thread. slots: of a part of the contexts."""
+        from pairloom.kernel.steps.block import make_buffers
+
+        return make_buffers(self.config.negatives, longest_block, slots + len(self.hubs.contexts), width)
+
+    def train(
+        self,
+        task: RoundTask,
+        model: "Model",
+        buffers: "BlockBuffers",
+        tables: "RoundTables",
+        steps: "Steps",
+        merging: "Merging",
+    ) -> float:
+        """Train blocks in one thread. Returns the largest mean square of inner products."""
+        from pairloom.kernel.steps.block import Descent, train_steps
+
+        descent = Descent(self.config.negatives, self.noise_key(task), task.rates)
+        square: float = train_steps(model, buffers, tables, steps, merging, descent, self.frozen)
+        return square
 
     def merging(self, task: RoundTask) -> "Merging":
         """What the kernel needs to merge the hubs' copies after each step of a round."""

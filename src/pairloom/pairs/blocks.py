@@ -83,6 +83,19 @@ class Division(NamedTuple):
             min(usual, FEWEST_PARTS), usual, parts, min(longest, parts**2 * longest_block, parts * LONGEST_ROUND)
         )
 
+    def of_halves(self) -> "Division":
+        """The same for halves of paths (`halves.py`): half as many parts, and half as many pairs in a round.
+
+        In fewer parts, more pairs find others of the same half to share a batch with. (With 32 parts instead of 16,
+        63 instead of 76 % of the lower halves did, and 84 instead of 98 % of the upper ones.) In shorter rounds, copies
+        of the top's nodes are merged as often as they would be with more parts.
+
+        >>> Division(16, 32, 64, 8_000_000).of_halves()
+        Division(fewest_parts=16, usual_parts=16, parts=32, longest_round=4000000)
+        """
+        usual, parts = (max(self.fewest_parts, n // 2) for n in (self.usual_parts, self.parts))
+        return Division(self.fewest_parts, usual, parts, self.longest_round // 2)
+
     def parts_of(self, pairs: float) -> int:
         """P of a round with this number of pairs.
 

@@ -21,7 +21,7 @@ from pairloom.method.draws import PAIRS_PER_SLICE, Purpose, heldout_key, key, un
 from pairloom.pairs.blocks import LONGEST_ROUND, spread_order
 from pairloom.pairs.hubs import shares
 from pairloom.pairs.pair_encoding import EncodedPairs
-from pairloom.pairs.source import CountedRound, Dealings, DealtPairs, Round, Source, heldout_limit
+from pairloom.pairs.source import AnyDealings, CountedRound, DealtPairs, Round, Source, heldout_limit
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s, Ids
 
@@ -78,7 +78,7 @@ class PairSource(Source):
             yield Round(number, first, last, positions[number], positions[number + 1], sweeps)
 
     def count(
-        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, rows: range | None = None
+        self, epoch: int, a_round: Round, dealings: AnyDealings, pool: Workers, rows: range | None = None
     ) -> CountedRound:
         """Deal in passes: all slices of the round, then all again, each time with a part of every pair's copies."""
         chunks, n = list(_chunks(self.order, a_round.first, a_round.last)), self._number_of_passes(a_round.sweeps)
@@ -134,7 +134,7 @@ class _PairChunks:
     How often each pair comes is drawn once and kept, or drawn again whenever a chunk is dealt.
     """
 
-    def __init__(self, source: PairSource, epoch: int, sweeps: int, passes: int, dealings: Dealings) -> None:
+    def __init__(self, source: PairSource, epoch: int, sweeps: int, passes: int, dealings: AnyDealings) -> None:
         self._source, self._epoch, self._sweeps, self._passes = source, epoch, sweeps, passes
         self._labels = dealings.labels()
         self._kept: dict[tuple[int, int], Ids] = {}  # copies, by the sweep and the first slice of a chunk

@@ -20,16 +20,18 @@ from pairloom.errors import InputError
 from pairloom.method.contexts import Windows, keep_limit, sentence_pairs
 from pairloom.method.draws import Purpose, heldout_key, key
 from pairloom.pairs.blocks import LONGEST_ROUND, TOKENS_PER_CHUNK, ranges, spread_order
+from pairloom.pairs.halves import HalfDealings
 from pairloom.pairs.hubs import shares
-from pairloom.pairs.source import CountedRound, Dealings, Round, Source, WeightedNames, heldout_draws, heldout_limit
+from pairloom.pairs.source import AnyDealings, CountedRound, Round, Source, WeightedNames, heldout_draws, heldout_limit
 from pairloom.system.tensors import release_pages
 from pairloom.system.threads import Workers
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernel brings Numba
-    from pairloom.kernel.steps.deal_text import Labels, Reach, Wanted
+    from pairloom.kernel.steps.deal_halves import HalfLabels
+    from pairloom.kernel.steps.deal_text import Labels, Reach, Survivors, Wanted
 
-Buffers = npt.NDArray[np.int32]  # (4, tokens): what `Survivors` has of each token that stays
+Buffers = npt.NDArray[np.int32]  # (n_buffers, tokens): what `Survivors` has of each token that stays
 
 LONGEST_WHOLE_LINE = 5_000  # words, if the whole line is one window: 25 million pairs
 MOST_POSITIONAL_CONTEXTS = 50_000_000
@@ -79,8 +81,10 @@ class TextSource(Source):
         )
         self.record = {"sha256": encoded.digest, "tokens": encoded.n_tokens}
         self.heldout_limit = np.uint64(heldout_limit(encoded.n_sentences, self.n_pairs, config))
-        # For each token that stays: its id, where its window begins and ends, and its place or its label.
-        self._buffers = np.empty((4, 0), np.int32)
+        # For each token that stays: its id, where its window begins and ends, and its place or its label. Hierarchical
+        # softmax needs one number more, the label of its upper half.
+        self.n_buffers = 5 if config.objective == "hs" else 4
+        self._buffers = np.empty((self.n_buffers, 0), np.int32)
 
     @cached_property
     def reach(self) -> "Reach":
@@ -109,7 +113,7 @@ class TextSource(Source):
             yield Round(number, first, last, int(taken[first]), int(taken[last]))
 
     def count(
-        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, rows: range | None = None
+        self, epoch: int, a_round: Round, dealings: AnyDealings, pool: Workers, rows: range | None = None
     ) -> CountedRound:
         slices = np.sort(self.order[a_round.first : a_round.last])  # within a round, in the order of the text
         first, last = self.slice_edges[slices], self.slice_edges[slices + 1]
@@ -119,7 +123,7 @@ class TextSource(Source):
         ]
         keep = self.kept * (a_round.end - a_round.begin) <= MOST_SURVIVORS
         if keep and self._buffers.shape[1] < a_round.end - a_round.begin:
-            self._buffers = np.empty((4, a_round.end - a_round.begin), np.int32)
+            self._buffers = np.empty((self.n_buffers, a_round.end - a_round.begin), np.int32)
         of_round = _TextChunks(self, epoch, dealings, rows, self._buffers if keep else None)
         return self._counted(chunks, dealings, rows, of_round, pool)
 
@@ -147,25 +151,31 @@ class _TextChunks:
     """
 
     def __init__(
-        self, source: TextSource, epoch: int, dealings: Dealings, rows: range | None, buffers: "Buffers | None"
+        self, source: TextSource, epoch: int, dealings: AnyDealings, rows: range | None, buffers: "Buffers | None"
     ) -> None:
         from pairloom.kernel.steps.deal_text import TextDraws, Wanted
 
         seed, purposes = source.config.seed, (Purpose.KEEP, Purpose.WINDOW)
         keys = np.array([key(seed, purpose, epoch) for purpose in purposes] + [heldout_key()])
         self._encoded, self._windows, self._labels = source.encoded, source.windows, dealings.labels()
+        self._in_halves = isinstance(dealings, HalfDealings)
         self._draws = TextDraws(source.limit, source.reach, keys, source.heldout_limit)
         self._rows = None if rows is None else Wanted(rows.start, rows.stop, 0, dealings.parts)
+        self._n_buffers = source.n_buffers
         self._of_round, self._unused = buffers, list[Buffers]()
         self._stay: dict[int, int] = {}  # how many tokens of a chunk stay, by its `at`
 
     def count(self, chunks: Sequence[_Slices], counts: npt.NDArray[np.int64]) -> None:
+        from pairloom.kernel.steps import deal_halves as halves
         from pairloom.kernel.steps import deal_text as kernel
 
         for chunk in chunks:
             with self._buffers_for(chunk) as buffers:
-                survivors, labels, n = kernel.Survivors(*buffers), self._labels_for(chunk), self._thin(chunk, buffers)
-                if self._windows.positional:
+                survivors, labels, n = _survivors(buffers), self._labels_for(chunk), self._thin(chunk, buffers)
+                if self._in_halves:
+                    halves.put_half_labels(survivors, buffers[4], n, labels)
+                    halves.count_halves(survivors, buffers[4], n, labels, counts, self._rows)
+                elif self._windows.positional:
                     places = self._windows.left, self._windows.n_offsets
                     kernel.count_placed(survivors, n, *places, labels, counts, self._rows)
                 else:
@@ -180,17 +190,18 @@ class _TextChunks:
         pairs: npt.NDArray[np.int64],
         wanted: "Wanted | None",
     ) -> None:
+        from pairloom.kernel.steps import deal_halves as halves
         from pairloom.kernel.steps import deal_text as kernel
 
         for chunk in chunks:
             with self._buffers_for(chunk) as buffers:
-                survivors, labels, kept = (
-                    kernel.Survivors(*buffers),
-                    self._labels_for(chunk),
-                    self._of_round is not None,
-                )
+                survivors, labels, kept = _survivors(buffers), self._labels_for(chunk), self._of_round is not None
                 n = self._stay[chunk.at] if kept else self._thin(chunk, buffers)
-                if self._windows.positional:
+                if self._in_halves:
+                    if not kept:
+                        halves.put_half_labels(survivors, buffers[4], n, labels)
+                    halves.deal_halves(survivors, buffers[4], n, labels, begins, pairs, wanted)
+                elif self._windows.positional:
                     places = self._windows.left, self._windows.n_offsets
                     kernel.deal_placed(survivors, n, *places, labels, begins, pairs, wanted)
                 else:
@@ -205,7 +216,7 @@ class _TextChunks:
         from pairloom.kernel.steps import deal_text as kernel
 
         slices = kernel.Slices(self._encoded.ids, self._encoded.starts, chunk.first, chunk.last)
-        n: int = kernel.thin(slices, self._draws, kernel.Survivors(*buffers))
+        n: int = kernel.thin(slices, self._draws, _survivors(buffers))
         self._stay[chunk.at] = n
         return n
 
@@ -214,18 +225,24 @@ class _TextChunks:
         if self._of_round is not None:
             yield self._of_round[:, chunk.at :]
             return
-        buffers = self._unused.pop() if self._unused else np.empty((4, 0), np.int32)
+        buffers = self._unused.pop() if self._unused else np.empty((self._n_buffers, 0), np.int32)
         if buffers.shape[1] < chunk.tokens:
-            buffers = np.empty((4, int(1.1 * chunk.tokens)), np.int32)
+            buffers = np.empty((self._n_buffers, int(1.1 * chunk.tokens)), np.int32)
         yield buffers
         self._unused.append(buffers)
 
-    def _labels_for(self, chunk: _Slices) -> "Labels":
+    def _labels_for(self, chunk: _Slices) -> "Labels | HalfLabels":
         """The labels with a key for the survivors of this chunk, which are numbered from 0."""
         return self._labels._replace(key=key(int(self._labels.key), int(chunk.first[0])))
 
     def _release(self, chunks: Sequence[_Slices]) -> None:
         self._encoded.release(int(chunks[0].first[0]), int(chunks[-1].last[-1]))
+
+
+def _survivors(buffers: "Buffers") -> "Survivors":
+    from pairloom.kernel.steps.deal_text import Survivors
+
+    return Survivors(*buffers[:4])
 
 
 def _check_windows(encoded: Encoded, windows: Windows) -> None:

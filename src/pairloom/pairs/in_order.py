@@ -1,7 +1,7 @@
-"""Text in its own order, segment by segment, for models that cannot be trained in blocks.
+"""Text in its own order, segment by segment, for CBOW.
 
-In CBOW and hierarchical softmax any two examples may share rows, so there are no blocks that share nothing, and one
-thread trains the text from beginning to end. Meanwhile other threads thin the next segments.
+Any two of its examples may share rows, so there are no blocks that share nothing, and one thread trains the text from
+beginning to end. Meanwhile other threads thin the next segments.
 """
 
 from collections import deque

@@ -27,6 +27,8 @@ import numpy.typing as npt
 
 from pairloom.config import TrainConfig
 from pairloom.method.draws import draw, heldout_key
+from pairloom.method.hierarchical import Tree, node_mass, node_names
+from pairloom.pairs.halves import HalfDealings
 from pairloom.pairs.parts import Dealing
 from pairloom.system.threads import Workers
 from pairloom.types import Counts, Float64s
@@ -56,6 +58,11 @@ class WeightedNames(NamedTuple):
     def counts(self) -> Counts:
         """The mass as whole numbers, for files of vectors. A mass above 0 counts as 1 or more."""
         return np.where(self.mass > 0, np.maximum(1, np.rint(self.mass)), 0).astype(np.int64)
+
+
+def nodes_of(tree: Tree, contexts: WeightedNames) -> WeightedNames:
+    """The nodes of a tree over these contexts, which take their place in hierarchical softmax."""
+    return WeightedNames(node_names(tree), node_mass(tree, contexts.mass))
 
 
 class Round(NamedTuple):
@@ -128,6 +135,9 @@ class Dealings(NamedTuple):
         return Labels(words.parts, words.labels, contexts.labels, words.first_hub, contexts.first_hub, key)
 
 
+AnyDealings = Dealings | HalfDealings
+
+
 class Source(ABC):
     """Pairs to learn from, round by round. All rounds are dealt into the same memory: dealing one overwrites the last.
 
@@ -165,7 +175,7 @@ class Source(ABC):
 
     @abstractmethod
     def count(
-        self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers, rows: range | None = None
+        self, epoch: int, a_round: Round, dealings: AnyDealings, pool: Workers, rows: range | None = None
     ) -> CountedRound:
         """Draw the pairs of a round in this epoch and count them by block. rows: only in these rows of blocks."""
 
@@ -195,7 +205,7 @@ class Source(ABC):
         list(pool.map(write_stretch, range(len(counts))))
         return DealtPairs(self._pairs, starts)
 
-    def deal(self, epoch: int, a_round: Round, dealings: Dealings, pool: Workers) -> DealtPairs:
+    def deal(self, epoch: int, a_round: Round, dealings: AnyDealings, pool: Workers) -> DealtPairs:
         """All pairs of a round in this epoch, sorted into blocks."""
         return self.write(self.count(epoch, a_round, dealings, pool), range(dealings.parts), pool)
 
@@ -213,7 +223,7 @@ class Source(ABC):
     def _counted(
         self,
         chunks: Sequence[ChunkT],
-        dealings: Dealings,
+        dealings: AnyDealings,
         rows: range | None,
         of_round: "RoundChunks[ChunkT]",
         pool: Workers,

@@ -1,4 +1,4 @@
-"""Skip-gram with negative sampling, trained in blocks that share no row.
+"""Skip-gram with negative sampling, or by hierarchical softmax, trained in blocks that share no row.
 
     for every round, from a hundred thousand to many million pairs:
         deal words and contexts to P parts, and the round's pairs into P*P blocks     (any number of threads)
@@ -20,10 +20,11 @@ import numpy as np
 from pairloom.cluster.executor import Setting, Watch
 from pairloom.cluster.holder import Holder
 from pairloom.cluster.rounds import RoundTask
+from pairloom.method.hierarchical import Tree, huffman
 from pairloom.pairs.blocks import Division
-from pairloom.pairs.source import Round, Source
+from pairloom.pairs.source import Round, Source, WeightedNames, nodes_of
 from pairloom.training.checkpoint import State
-from pairloom.training.heldout import HeldoutPairs
+from pairloom.training.heldout import HeldoutMeasure, HeldoutPairs, HeldoutPaths
 from pairloom.training.loop import Runtime, TrainingLoop
 from pairloom.training.start import Start
 from pairloom.types import Float64s
@@ -35,19 +36,26 @@ PAIRS_OF_A_FULL_START = 200  # trained pairs from which on a word starts at full
 class BlockTraining(TrainingLoop):
     """One training in blocks."""
 
+    dealt_per_pair = 1  # pairs that blocks have for each pair of the source
+    tree: Tree | None = None
+
     def __init__(self, source: Source, start: Start | None, runtime: Runtime) -> None:
-        sizes = len(source.words.names), len(source.contexts.names)
-        config, pairs = source.config, source.n_pairs * source.config.epochs
-        self.division = Division.of(*sizes, config.dim, config.negatives, pairs)
+        self.division = self._division_of(source)
         self.frozen = FROZEN[start.freeze if start else None]
         super().__init__(source, start, runtime)
         self.heldout = self._measure_of(source)
         self.shift = 0  # where the next round begins, unless it was interrupted
 
     def _hold(self) -> Holder:
-        return self.runtime.executor.begin(Setting(self.source, self.division, self._start_lengths(), self.frozen))
+        lengths = self._start_lengths()
+        return self.runtime.executor.begin(Setting(self.source, self.division, lengths, self.frozen, self.tree))
 
-    def _measure_of(self, source: Source) -> HeldoutPairs:
+    def _division_of(self, source: Source) -> Division:
+        sizes, config = (len(source.words.names), len(source.contexts.names)), source.config
+        pairs = self.dealt_per_pair * source.n_pairs * config.epochs
+        return Division.of(*sizes, config.dim, config.negatives, pairs)
+
+    def _measure_of(self, source: Source) -> HeldoutMeasure:
         return HeldoutPairs(source)
 
     def _start_lengths(self) -> Float64s:
@@ -61,7 +69,7 @@ class BlockTraining(TrainingLoop):
 
     def _train_epoch(self, epoch: int) -> Iterator[int]:
         """A step is a round. It can also be stopped after any of its own steps, the shifts."""
-        before, pairs = epoch * self.source.n_positions, self.source.n_pairs
+        before, pairs = epoch * self.source.n_positions, self.dealt_per_pair * self.source.n_pairs
         edges = self.division.round_edges(pairs, epoch)
         for a_round in islice(self.source.rounds(edges), self.step, None):
             share = (a_round.end - a_round.begin) / self.source.n_positions
@@ -100,3 +108,23 @@ class BlockTraining(TrainingLoop):
 
     def _stop_asked(self) -> bool:
         return self.runtime.checkpoints is not None and self.runtime.checkpoints.stop_asked
+
+
+class HierarchicalTraining(BlockTraining):
+    """One training by hierarchical softmax. Blocks have the halves of paths: two for each pair (`pairs/halves.py`)."""
+
+    dealt_per_pair = 2
+    tree: Tree
+
+    def __init__(self, source: Source, start: Start | None, runtime: Runtime) -> None:
+        self.tree = huffman(source.contexts.counts)
+        super().__init__(source, start, runtime)
+
+    def _division_of(self, source: Source) -> Division:
+        return super()._division_of(source).of_halves()
+
+    def _measure_of(self, source: Source) -> HeldoutPaths:
+        return HeldoutPaths(HeldoutPairs(source), self.tree)
+
+    def _contexts(self) -> WeightedNames:
+        return nodes_of(self.tree, self.source.contexts)

@@ -1,8 +1,8 @@
-"""Training in the order of the text: hierarchical softmax, and CBOW.
+"""CBOW, trained in the order of the text.
 
-Every pair of hierarchical softmax steps through the root of the tree, and CBOW averages each word with all words around
-it, so there are no blocks that share no row. One thread takes the steps, strictly in the order of the text, while the
-others draw the windows of the next segments. So the vectors are the same bytes for any number of threads.
+CBOW averages each word with all words around it, so there are no blocks that share no row. One thread takes the steps,
+strictly in the order of the text, while the others draw the windows of the next segments. So the vectors are the same
+bytes for any number of threads.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,11 +12,11 @@ import numpy as np
 
 from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key
-from pairloom.method.hierarchical import Tree, huffman, node_mass, node_names
+from pairloom.method.hierarchical import Tree, huffman
 from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.in_order import Segment, segments
-from pairloom.pairs.source import Source, WeightedNames
-from pairloom.training.heldout import HeldoutMeasure, HeldoutPairs, HeldoutPaths, HeldoutWindows
+from pairloom.pairs.source import Source, WeightedNames, nodes_of
+from pairloom.training.heldout import HeldoutWindows
 from pairloom.training.loop import Runtime, TrainingLoop
 from pairloom.training.start import Start
 from pairloom.types import Float64s
@@ -40,10 +40,8 @@ class InOrderTraining(TrainingLoop):
         self.heldout = self._measure_of(source)
         self.train_segment = self._segment_trainer()
 
-    def _measure_of(self, source: Source) -> HeldoutMeasure:
+    def _measure_of(self, source: Source) -> HeldoutWindows:
         assert isinstance(source, TextSource)
-        if self.tree and self.config.model == "skipgram":
-            return HeldoutPaths(HeldoutPairs(source), self.tree)
         return HeldoutWindows(source, self.tree)
 
     def _train_epoch(self, epoch: int) -> Iterator[int]:
@@ -61,8 +59,6 @@ class InOrderTraining(TrainingLoop):
             yield end
 
     def _segment_trainer(self) -> SegmentTrainer:
-        if self.tree and self.config.model == "skipgram":
-            return _skipgram_hierarchical(self.model, self.tree)
         divide = self.config.cbow_gradient == "derivative"
         if self.tree:
             return _cbow_hierarchical(self.model, self.tree, divide)
@@ -70,24 +66,7 @@ class InOrderTraining(TrainingLoop):
         return _cbow_negative(self.model, probability, self.config.negatives, divide)
 
     def _contexts(self) -> WeightedNames:
-        if not self.tree:
-            return self.source.contexts
-        return WeightedNames(node_names(self.tree), node_mass(self.tree, self.source.contexts.mass))
-
-
-def _skipgram_hierarchical(model: "Model", tree: Tree) -> SegmentTrainer:
-    from pairloom.kernel.steps import hierarchical
-    from pairloom.kernel.steps.rates import Rates
-
-    paths, longest = hierarchical.TreePaths.of(tree), _longest(tree)
-
-    def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        reach = segment.reach
-        buffers = hierarchical.make_buffers(reach, longest, model.width)
-        done: tuple[int, float] = hierarchical.train_skipgram(model, buffers, segment, reach, paths, Rates(*rates))
-        return done
-
-    return train
+        return nodes_of(self.tree, self.source.contexts) if self.tree else self.source.contexts
 
 
 def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> SegmentTrainer:

@@ -10,9 +10,9 @@ from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.source import Source
 from pairloom.system.memory import give_back
 from pairloom.system.threads import workers
-from pairloom.training.blockwise import BlockTraining
+from pairloom.training.blockwise import BlockTraining, HierarchicalTraining
 from pairloom.training.in_order import InOrderTraining
-from pairloom.training.loop import Runtime
+from pairloom.training.loop import Runtime, TrainingLoop
 from pairloom.training.memory_need import spare_memory
 from pairloom.training.plan import Plan
 from pairloom.training.softmax import SoftmaxTraining
@@ -43,7 +43,8 @@ def _run(plan: Plan, source: Source, runtime: Runtime) -> Embedding:
     raise ClusterError("Workers are lost again and again. Look into the logs of Ray.")
 
 
-def _training_of(config: TrainConfig) -> type[BlockTraining] | type[InOrderTraining] | type[SoftmaxTraining]:
-    if config.objective == "softmax":
-        return SoftmaxTraining
-    return BlockTraining if config.trains_in_blocks else InOrderTraining
+def _training_of(config: TrainConfig) -> type[TrainingLoop]:
+    if config.model == "cbow":
+        return InOrderTraining
+    trainings = {"negative": BlockTraining, "hs": HierarchicalTraining, "softmax": SoftmaxTraining}
+    return trainings[config.objective]

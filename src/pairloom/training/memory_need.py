@@ -17,6 +17,7 @@ from pairloom.method.contexts import Windows
 from pairloom.pairs.blocks import LONGEST_ROUND, TOKENS_PER_CHUNK, Division, stride_of
 from pairloom.pairs.from_pairs import MOST_COPIES, MOST_PASSES, PairSource
 from pairloom.pairs.from_text import LONGEST_WHOLE_LINE, MOST_SURVIVORS, TextSource
+from pairloom.pairs.halves import MOST_TOP_NODES
 from pairloom.pairs.hubs import most_hubs
 from pairloom.pairs.source import FEWEST_STRETCHES, LARGEST_SHARE, MOST_COUNTS, MOST_HELDOUT, Source, WeightedNames
 from pairloom.system.display import number_of
@@ -29,7 +30,7 @@ STRING = 64  # bytes of a Python string without its characters, and of its entry
 PER_NAME = 40  # mass, count, limit, and its entry in the lists of the finished model
 PER_CONTEXT = 64  # noise, parts and alias tables, and what is needed to make them
 PER_PAIR_KEPT_ASIDE = 130  # as tuples, while they are collected
-PER_NODE = 470  # of the tree of hierarchical softmax: its name, and the paths through it
+PER_NODE = 530  # of the tree of hierarchical softmax: its name, the paths through it, and their halves
 WORDS_AROUND = 20  # if a window is a whole line, whose length is not known yet
 BESIDE_SINGULAR = 128  # numbers for each word: columns of the basis beyond 3 * dim, and blocks in work
 SLABS = 12 * (1 << 25)  # bytes of text whose pairs sppmi-svd counts at a time
@@ -125,10 +126,9 @@ def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> li
     if config.objective == "softmax":
         return [*items, *_softmax(config, sizes)]
     noise = MemoryItem("for noise", PER_CONTEXT * n_contexts)
-    if config.model == "skipgram" and config.objective == "negative":
-        return [*items, noise, *_blocks(config, sizes, threads)]
-    tree = MemoryItem("for the tree", PER_NODE * n_contexts if config.objective == "hs" else 0)
-    return [*items, tree if config.objective == "hs" else noise, _segments(threads)]
+    tree = MemoryItem("for the tree", PER_NODE * n_contexts)
+    items.append(tree if config.objective == "hs" else noise)
+    return [*items, *(_blocks(config, sizes, threads) if config.trains_in_blocks else [_segments(threads)])]
 
 
 def _names(sizes: TrainingSizes) -> MemoryItem:
@@ -159,11 +159,13 @@ def _model(config: TrainConfig, n_words: int, n_contexts: int) -> list[MemoryIte
 
 def _blocks(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[MemoryItem]:
     """The pairs of a round, and the buffers of the threads."""
-    n_words, n_contexts = len(sizes.words), len(sizes.contexts)
+    n_words, n_contexts, in_halves = len(sizes.words), len(sizes.contexts), config.objective == "hs"
+    sizes = sizes._replace(n_pairs=2 * sizes.n_pairs) if in_halves else sizes
     division = Division.of(n_words, n_contexts, config.dim, config.negatives, sizes.n_pairs * config.epochs)
+    division = division.of_halves() if in_halves else division
     pairs = int(min(sizes.n_pairs, division.longest_round))
     positions = -(-sizes.n_positions * pairs // max(1, int(sizes.n_pairs)))
-    parts, hubs = division.parts_of(pairs), most_hubs(division.parts)
+    parts, hubs = division.parts_of(pairs), MOST_TOP_NODES if in_halves else most_hubs(division.parts)
     at_once = steps_at_once(pairs, parts, PAIRS_AT_ONCE) / parts
     weight = max(1.0, sizes.n_pairs / sizes.n_positions) if sizes.n_weights else 1.0
     passes = int(min(MOST_PASSES, 4 * weight)) if sizes.n_weights else 1
@@ -172,13 +174,14 @@ def _blocks(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[Mem
     copies = min(int(positions * min(MOST_PASSES, 2 * weight)), MOST_COPIES)
     dealt = (
         int(9 * at_once * pairs)
-        + 16 * int(min(positions * sizes.kept, MOST_SURVIVORS))
+        + (20 if in_halves else 16) * int(min(positions * sizes.kept, MOST_SURVIVORS))
         + 4 * (sizes.n_weights + copies)
         + int((8 + 24 * at_once) * counts)
     )
     block = min(pairs, 4 * pairs // parts**2 + 1000)  # blocks differ in size
     contexts = n_contexts // division.fewest_parts + hubs
-    room = block // 6 * 8 * (12 + config.negatives) + 4 * block + 32 * contexts
+    plan = 64 * block if in_halves else block // 6 * 8 * (12 + config.negatives)
+    room = plan + 4 * block + 32 * contexts
     hub_rows = 2 * 4 * stride_of(config.dim) * division.parts * hubs if division.parts > 1 else 0
     return [
         MemoryItem("for copies of frequent rows", hub_rows),

@@ -208,7 +208,7 @@ class Plan:
 
 def checked_executor(executor: object, config: TrainConfig) -> Executor | None:
     """The `executor` of `train`, which trains in blocks."""
-    if executor is None or (isinstance(executor, Executor) and config.trains_in_blocks):
+    if executor is None or (isinstance(executor, Executor) and config.is_sgns):
         return executor
     if isinstance(executor, Executor):
         raise ConfigError(
@@ -235,7 +235,7 @@ def _check_sppmi(plan: Plan) -> None:
 
 def _check_freeze(plan: Plan) -> None:
     config = plan.config
-    if plan.freeze and not config.trains_in_blocks:
+    if plan.freeze and not config.is_sgns:
         raise ConfigError(
             f"freeze={plan.freeze} is for skip-gram by negative sampling, not for model={config.model} and "
             f"objective={config.objective}. Leave out one of them."

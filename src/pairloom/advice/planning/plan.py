@@ -169,7 +169,7 @@ def plan(
 
 def _checked_options(options: TrainKeywords) -> tuple[TrainConfig, TextOptions]:
     config, text = split_options(options, plan.__kwdefaults__ or ())
-    if not config.trains_in_blocks:
+    if not config.is_sgns:
         raise ConfigError(
             f"model={config.model} with objective={config.objective} is not trained in blocks, and is not predicted. "
             "Use skipgram and negative, or train on a part of the text and multiply."

@@ -235,7 +235,7 @@ def checked_search(
     most, seconds = _checked_budget(trials, budget)
     size = checked_amount("tokens", tokens, FEWEST_TOKENS, 10**9, "5M is usual")
     config, _ = split_options(options)
-    if not config.trains_in_blocks or config.positional:
+    if not config.is_sgns or config.positional:
         raise ConfigError(
             "Trials are of skip-gram by negative sampling, with words as contexts. Leave out model, objective and "
             "positional."

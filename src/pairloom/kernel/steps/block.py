@@ -40,7 +40,7 @@ class RoundTables(NamedTuple):
     starts: npt.NDArray[np.int64]
     words: PartRows
     contexts: PartRows
-    noise: PartNoise
+    noise: PartNoise | None  # None in hierarchical softmax
 
 
 class Steps(NamedTuple):
@@ -109,33 +109,62 @@ def begin_steps(parts: int, first: int) -> npt.NDArray[np.int64]:
 def train_steps(model, buffers, tables, steps, merging, descent, frozen=None):
     """Train blocks, one after the other, as long as there are any left. Any number of threads may do so at once.
 
-    A block waits until the step before its own is done. This cannot deadlock: every earlier block is done, or a
-    running thread is training it. The thread that ends a step merges the hubs' copies.
     Returns the largest mean square of `train_block`, or NaN if one is NaN.
     """
-    parts, rates, worst, bits = steps.parts, descent.rates, 0.0, 0
+    worst = 0.0
+    for _ in range(steps.most):
+        number = take_block(steps)
+        if number < 0:
+            break
+        block, rates = block_of(number, steps, tables, descent.key), rates_of(number, steps, descent.rates)
+        square = train_block(model, buffers, tables, block, descent.negatives, rates, frozen)
+        worst = np.maximum(worst, square)  # NaN if either is
+        end_block(number, model, tables, steps, merging, descent.rates)
+    return worst
+
+
+@njit(nogil=True, cache=True, inline="always")
+def take_block(steps):
+    """The number of the next block, step * P + i, or -1 if there is none left.
+
+    A block waits until the step before its own is done. This cannot deadlock: every earlier block is done, or a
+    running thread is training it.
+    """
     taken = address(steps.progress)
-    done, merged = taken + 64, taken + 128
+    number = take_number(taken)
+    if number >= steps.last * steps.parts:
+        return -1
+    while number_now(taken + 128) < number // steps.parts:
+        give_way()
+    return number
+
+
+@njit(nogil=True, cache=True, inline="always")
+def block_of(number, steps, tables, key):
+    """The block with this number."""
+    parts, bits = steps.parts, 0
     while 1 << bits < parts:
         bits += 1
-    for _ in range(steps.most):
-        number = take_number(taken)
-        if number >= steps.last * parts:
-            break
-        step, i = number // parts, number % parts
-        while number_now(merged) < step:
-            give_way()
-        j = (i + step) % parts
-        at = i * parts + j
-        block = Block(i, j, tables.starts[at], tables.starts[at + 1], bits, derive(descent.key, at))
-        square = train_block(
-            model, buffers, tables, block, descent.negatives, Rates(rates[step], rates[step + 1]), frozen
-        )
-        worst = np.maximum(worst, square)  # NaN if either is
-        if take_number(done) + 1 == (step + 1) * parts:
-            merge(model, tables.words, tables.contexts, merging, parts, rates[step])
-            take_number(merged)
-    return worst
+    i = number % parts
+    j = (i + number // parts) % parts
+    at = i * parts + j
+    return Block(i, j, tables.starts[at], tables.starts[at + 1], bits, derive(key, at))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def rates_of(number, steps, rates):
+    """The learning rates at the beginning and the end of a block. rates: `Descent.rates`."""
+    step = number // steps.parts
+    return Rates(rates[step], rates[step + 1])
+
+
+@njit(nogil=True, cache=True, inline="always")
+def end_block(number, model, tables, steps, merging, rates):
+    """Count a block that is trained. The thread that ends a step merges the hubs' copies."""
+    step, taken = number // steps.parts, address(steps.progress)
+    if take_number(taken + 64) + 1 == (step + 1) * steps.parts:
+        merge(model, tables.words, tables.contexts, merging, steps.parts, rates[step])
+        take_number(taken + 128)
 
 
 @njit(nogil=True, cache=True, inline="always")

@@ -34,10 +34,10 @@ class PartNoise(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def fill_ids(labels, ids):
-    """Write the row of every label to ids[part, slot]. Labels of hubs are larger than all of these."""
+    """Write the row of every label to ids[part, slot]. Labels of hubs are larger, and -1 is none."""
     parts, n = ids.shape[0], ids.size
     for row in range(len(labels)):
-        if labels[row] < n:
+        if 0 <= labels[row] < n:
             ids[labels[row] % parts, labels[row] // parts] = row
 
 
