@@ -163,7 +163,9 @@ class _TextChunks:
         self._rows = None if rows is None else Wanted(rows.start, rows.stop, 0, dealings.parts)
         self._n_buffers = source.n_buffers
         self._of_round, self._unused = buffers, list[Buffers]()
+        self._listed = None if rows is None else True  # for kernels: whether words are listed by `put_labels`
         self._stay: dict[int, int] = {}  # how many tokens of a chunk stay, by its `at`
+        self._words: dict[int, int] = {}  # how many of them are words of these rows
 
     def count(self, chunks: Sequence[_Slices], counts: npt.NDArray[np.int64]) -> None:
         from pairloom.kernel.steps import deal_halves as halves
@@ -179,8 +181,8 @@ class _TextChunks:
                     places = self._windows.left, self._windows.n_offsets
                     kernel.count_placed(survivors, n, *places, labels, counts, self._rows)
                 else:
-                    kernel.put_labels(survivors, n, labels)
-                    kernel.count(survivors, n, labels, counts, self._rows)
+                    n = self._words[chunk.at] = kernel.put_labels(survivors, n, labels, self._rows)
+                    kernel.count(survivors, n, labels, counts, self._listed)
         self._release(chunks)
 
     def write(
@@ -205,9 +207,8 @@ class _TextChunks:
                     places = self._windows.left, self._windows.n_offsets
                     kernel.deal_placed(survivors, n, *places, labels, begins, pairs, wanted)
                 else:
-                    if not kept:
-                        kernel.put_labels(survivors, n, labels)
-                    kernel.deal(survivors, n, labels, begins, pairs, wanted)
+                    n = self._words[chunk.at] if kept else kernel.put_labels(survivors, n, labels, self._rows)
+                    kernel.deal(survivors, n, labels, begins, pairs, wanted, self._listed)
         if self._of_round is None:
             self._release(chunks)
 

@@ -48,7 +48,7 @@ def read_copy(folder: Path, share: Share) -> None:
 
 
 class MappedCopies:
-    """The copies of other workers, mapped. A mapping is used again with its file: new ones take half of the reading."""
+    """Files in the folder of copies, mapped. A mapping is used again with its file: a new one takes half of a read."""
 
     def __init__(self) -> None:
         self._mapped: dict[int, Matrix] = {}  # by the number that the system gives to the file
@@ -57,10 +57,11 @@ class MappedCopies:
         """The rows of another worker. like: the share of this worker after the same round."""
         path, places = _path(folder, worker, like.number), like.places
         sizes = places.words.size(worker), places.contexts.size(worker)
-        content = self._content(path).reshape(-1, like.stride)
+        content = self.content(path).reshape(-1, like.stride)
         return {"W": content[: sizes[0]], "C": content[sizes[0] : sum(sizes)]}
 
-    def _content(self, path: Path) -> Matrix:
+    def content(self, path: Path) -> Matrix:
+        """All numbers of a file, as they are now."""
         found = path.stat()
         content = self._mapped.get(found.st_ino)
         if content is None or content.nbytes < found.st_size:

@@ -11,6 +11,7 @@ import numpy as np
 from pairloom.cluster.executor import Setting
 from pairloom.cluster.rounds import RoundMaker, pairs_at_once
 from pairloom.cluster.workers.copies import MappedCopies
+from pairloom.cluster.workers.handing import Handing
 from pairloom.cluster.workers.mailbox import LostError, Mailbox
 from pairloom.cluster.workers.share import Share
 from pairloom.pairs.blocks import stride_of
@@ -42,6 +43,7 @@ class Member:
         self.shares: dict[int, Share] = {}  # by how many rounds have made them
         self.unused: list[Matrix] = []  # memory of dropped shares, used again because fresh memory costs time
         self.mapped = MappedCopies()
+        self.handing = Handing(number, n_workers, self.mapped)
         self.lock = threading.Lock()
         self.rows_received = self.bytes_received = 0
         self._maker: RoundMaker | None = None

@@ -18,6 +18,7 @@ from pairloom.cluster.workers.member import Member
 from pairloom.cluster.workers.places import BothIds, Places, ids_of, moves, places_at_end
 from pairloom.cluster.workers.share import SIDES, Share
 from pairloom.system.threads import Workers
+from pairloom.types import Matrix
 
 
 class Order(NamedTuple):
@@ -129,8 +130,14 @@ class OneRound:
             worker = self._owner(blocks, rows.start - 1)
             if worker != self._worker.number:
                 part = blocks.share.seat("C", blocks.seat_at(rows.start, step))
-                self._given = self._sender.submit(self._post, worker, ("part", step + 1), part)
+                self._given = self._sender.submit(self._give_part, worker, step + 1, part)
         return square
+
+    def _give_part(self, worker: int, step: int, part: Matrix) -> None:
+        """Send a part to the worker that trains it in this step, or lay it out if that is on the same machine."""
+        if (folder := self._order.copies) is not None:
+            self._worker.handing.put(Path(folder), step, part)
+        self._post(worker, ("part", step), part if folder is None else part[:0])
 
     def _take_part(self, blocks: WorkerBlocks, step: int) -> None:
         """Take in the part for the last row. It gets the seat of the part that was given away in the step before."""
@@ -138,8 +145,12 @@ class OneRound:
             self._given.result()
             seat = blocks.share.seat("C", blocks.seat_at(blocks.last_row - 1, step))
             content = self._take(("part", step), len(seat))
-            seat[...] = content
-            self._mailbox.give_back(content)
+            if (folder := self._order.copies) is None:
+                seat[...] = content
+                self._mailbox.give_back(content)
+            else:
+                self._worker.handing.take(Path(folder), self._owner(blocks, blocks.last_row), step, seat)
+                self._worker.received(0, seat.nbytes)
 
     def _owner(self, blocks: WorkerBlocks, row: int) -> int:
         return int(blocks.share.places.words.owner[row % blocks.task.parts])

@@ -179,24 +179,32 @@ def _take_clean_windows(left, right, place, begin, end):
 
 
 @njit(nogil=True, cache=True)
-def put_labels(survivors, n, labels):
-    """Replace the places of the first n survivors by their labels, for `count` and `deal`."""
+def put_labels(survivors, n, labels, wanted=None):
+    """Replace the places of the first n survivors by their labels, for `count` and `deal`.
+
+    wanted: list the survivors whose rows of blocks are wanted, as words, in place of their ids. A branch for each in
+    `count` and `deal` would be predicted wrongly half of the time. Returns how many words there are.
+    """
     kept, label, label_of = address(survivors.kept), address(survivors.place), address(labels.words)
+    listed = 0
     for i in range(n):
         x = int32_at(label_of, int32_at(kept, i))
         if x >= labels.first_hub_word:
             x = with_part(x, labels.first_hub_word, draw(labels.key, i), labels.n)
         put_int32(label, i, x)
+        if wanted is not None:
+            put_int32(kept, listed, i)
+            listed += is_wanted_row(wanted, x & (labels.n - 1))
+    return n if wanted is None else listed
 
 
 @njit(nogil=True, cache=True)
-def count(survivors, n, labels, counts, wanted=None):
-    """Add the pairs of the first n survivors to counts[block], of the rows of blocks that are wanted."""
+def count(survivors, n, labels, counts, listed=None):
+    """Add the pairs of the first n words to counts[block]. listed: these are those that `put_labels` listed."""
     left, right, label = address(survivors.left), address(survivors.right), address(survivors.place)
-    counts, mask = address(counts), labels.n - 1
-    for i in range(n):
-        if not is_wanted_row(wanted, int32_at(label, i) & mask):
-            continue
+    counts, mask, kept = address(counts), labels.n - 1, address(survivors.kept)
+    for word in range(n):
+        i = word if listed is None else int32_at(kept, word)
         row = counts + 8 * labels.n * (int32_at(label, i) & mask)
         for j in range(int32_at(left, i), int32_at(right, i)):
             part = int32_at(label, j) & mask
@@ -206,19 +214,18 @@ def count(survivors, n, labels, counts, wanted=None):
 
 
 @njit(nogil=True, cache=True)
-def deal(survivors, n, labels, places, pairs, wanted=None):
-    """Write the pairs of the first n survivors to pairs[places[block]] and the places after it.
+def deal(survivors, n, labels, places, pairs, wanted=None, listed=None):
+    """Write the pairs of the first n words to pairs[places[block]] and the places after it. listed: as in `count`.
 
-    A pair is label of w * 2^32 + label of c. Pairs of a wanted row, but not of a wanted step, are written one over the
-    other to pairs[places[block]]: a branch would often be predicted wrongly.
+    A pair is label of w * 2^32 + label of c. Pairs that are not of a wanted step are written one over the other to
+    pairs[places[block]]: a branch would often be predicted wrongly.
     """
     left, right, label = address(survivors.left), address(survivors.right), address(survivors.place)
-    places, pairs, mask = address(places), address(pairs), labels.n - 1
-    for i in range(n):
+    places, pairs, mask, kept = address(places), address(pairs), labels.n - 1, address(survivors.kept)
+    for word in range(n):
+        i = word if listed is None else int32_at(kept, word)
         w = int32_at(label, i) << 32
         part = int32_at(label, i) & mask
-        if not is_wanted_row(wanted, part):
-            continue
         row = places + 8 * labels.n * part
         for j in range(int32_at(left, i), int32_at(right, i)):
             if j != i:
