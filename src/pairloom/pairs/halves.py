@@ -15,6 +15,7 @@ a sum over the nodes on its path, so a pair can be trained as two, at different 
 Contexts of one subtree have the same upper half. If a context hangs directly on the top, its lower half is empty.
 """
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -61,8 +62,8 @@ class Halves(NamedTuple):
 
     @property
     def mean_turns(self) -> float:
-        """The expected turns of a pair, both halves together."""
-        return float(self.node_share.sum())
+        """The expected turns of a pair, both halves together. The sum is exact: NumPy's order depends on the CPU."""
+        return math.fsum(self.node_share.tolist())
 
     @classmethod
     def of(cls, tree: Tree, context_share: Float64s, parts: int) -> "Halves":
