@@ -116,19 +116,20 @@ def drawn_by(noise, key, number, negatives):
 @pytest.mark.parametrize("divide", [True, False])
 @pytest.mark.parametrize("dim", [1, 9, 100])
 @pytest.mark.parametrize("negatives", [1, 7, 20])  # of five contexts, so that some are drawn twice, or are the word
-def test_windows_step_with_contexts_that_are_drawn_for_each(widths, divide, dim, negatives):
+def test_windows_step_six_at_a_time_with_contexts_that_are_drawn_for_each_six(widths, divide, dim, negatives):
     model = random_model(np.random.default_rng(dim), 5, dim, scale=1 / np.sqrt(dim))
     W, C = matrices(model, dim)
     segment, key = segment_of(widths), np.uint64(7)
     places = np.flatnonzero(segment.right - segment.left > 1).astype(np.int32)
     noise = AliasTable.of(np.array([0.4, 0.3, 0.1, 0.1, 0.1]))
-    for i, place in enumerate(places):
-        drawn = np.array(list(drawn_by(noise, key, i, negatives)))
-        rate = 0.2 + (0.1 - 0.2) * i / len(places)
-        negative_step(W, C, [window_of(segment, place)], KEPT[[place]], drawn, rate, divide=divide)
-    buffers = cbow.make_buffers(10, 1 + negatives, model.width)
+    sixes = cbow.in_sixes(places).reshape(-1, 6)
+    for i, six in enumerate(sixes):
+        drawn, six = np.array(list(drawn_by(noise, key, i, negatives))), six[six >= 0]
+        rate = 0.2 + (0.1 - 0.2) * i / len(sixes)
+        negative_step(W, C, [window_of(segment, place) for place in six], KEPT[six], drawn, rate, divide=divide)
+    buffers = cbow.make_six_buffers(10, negatives, model.width)
     descent = cbow.WindowDescent(negatives, key, Rates(0.2, 0.1))
-    n, square = cbow.train_negative(model, buffers, segment, places, noise, descent, divide)
+    n, square = cbow.train_negative(model, buffers, segment, sixes.ravel(), noise, descent, divide)
     assert n == len(places)
     assert square > 0
     for now, expected in zip(matrices(model, dim), (W, C), strict=True):

@@ -94,9 +94,9 @@ def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide
     noise = AliasTable.of(probability)
 
     def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        buffers = cbow.make_buffers(segment.reach, 1 + negatives, model.width)
-        descent = cbow.WindowDescent(negatives, draws, Rates(*rates))
-        done: tuple[int, float] = cbow.train_negative(model, buffers, segment, segment.centres, noise, descent, divide)
+        buffers = cbow.make_six_buffers(segment.reach, negatives, model.width)
+        descent, places = cbow.WindowDescent(negatives, draws, Rates(*rates)), cbow.in_sixes(segment.centres)
+        done: tuple[int, float] = cbow.train_negative(model, buffers, segment, places, noise, descent, divide)
         return done
 
     return train

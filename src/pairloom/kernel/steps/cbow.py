@@ -1,7 +1,8 @@
 """CBOW, compiled: the mean of a window takes the step of a v_w of skip-gram, and each word of the window gets a share.
 
-One window at a time, in the order of the text. (Six windows that share the drawn contexts, as in `block.py`, were half
-as fast again. But here the six would stand side by side, and the analogies solved on Wikipedia fell from 25 to 21 %.)
+By negative sampling, six windows from six places of the text are a batch of `sgns.py`: they share their drawn contexts.
+(Of six windows side by side, which share most of their words too, the analogies solved on Wikipedia fell from 25 to
+21 %.) By hierarchical softmax, one window steps after the other.
 """
 
 from typing import NamedTuple
@@ -9,13 +10,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.kernel.compile import njit
+from pairloom.kernel.compile import COLUMNS, njit
 from pairloom.kernel.memory import address, int32_at, int64_at, prefetch, put_int64
 from pairloom.kernel.rng import below, draw, lower
 from pairloom.kernel.simd import LANES, add, broadcast, fma, load, multiply, store, zero
 from pairloom.kernel.steps.hierarchical import path_addresses, plan_path, step_path_of_one
 from pairloom.kernel.steps.rates import Rates, rate_at
-from pairloom.kernel.steps.six import LINE
+from pairloom.kernel.steps.sgns import DRAWN, OWN, DrawWeights, step_batch, step_floats
+from pairloom.kernel.steps.six import LINE, SIX
 
 
 class WindowDescent(NamedTuple):
@@ -26,109 +28,74 @@ class WindowDescent(NamedTuple):
     rates: Rates
 
 
-class WindowBuffers(NamedTuple):
-    """The memory in which one thread trains."""
+class SixBuffers(NamedTuple):
+    """The memory in which one thread trains six windows at a time."""
 
-    words: npt.NDArray[np.int64]  # addresses of the rows of a window
-    plan: npt.NDArray[np.int64]  # (2, n): addresses of the rows that a window predicts, and that the next one does
-    labels: npt.NDArray[np.float32]  # of the rows, by negative sampling: 1 for the word, 0 for what was drawn
-    step: npt.NDArray[np.float32]  # how far the rows go
-    mean: npt.NDArray[np.float32]  # (2, width): the mean after a step, and before it
-    padding: npt.NDArray[np.float32]  # a row of zeros, which fills up a plan
+    words: npt.NDArray[np.int64]  # (SIX, n): how many words each window has, and the addresses of their rows
+    plan: npt.NDArray[np.int64]  # (2, DRAWN + negatives): this batch of `sgns.step_batch`, and the next one
+    step: npt.NDArray[np.float32]  # how far the rows of a batch go
+    mean: npt.NDArray[np.float32]  # (2, SIX, width): the means after a step, and before it
+    padding: npt.NDArray[np.float32]  # a row of zeros: what a window predicts that is missing in the last six
 
 
-def make_buffers(reach: int, predicted: int, width: int) -> WindowBuffers:
-    """Buffers for windows of up to `reach` words on either side that predict up to `predicted` rows."""
-    return WindowBuffers(
-        np.zeros(2 * reach + 1, np.int64),  # one more, which is written but does not count
-        np.zeros((2, predicted + LANES), np.int64),
-        np.append(np.float32(1), np.zeros(predicted + LANES - 1, np.float32)),
-        np.zeros(predicted + LANES, np.float32),
-        np.zeros((2, width), np.float32),
-        np.zeros(width, np.float32),
+def make_six_buffers(reach: int, negatives: int, width: int) -> SixBuffers:
+    """Buffers for windows of up to `reach` words on either side."""
+    wide = -(-width // COLUMNS) * COLUMNS
+    return SixBuffers(
+        np.zeros((SIX, 2 * reach + 2), np.int64),  # one more, which is written but does not count
+        np.zeros((2, DRAWN + negatives), np.int64),
+        np.zeros(step_floats(negatives), np.float32),
+        np.zeros((2, SIX, wide), np.float32),
+        np.zeros(wide, np.float32),
     )
+
+
+def in_sixes(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Places of a text in batches of six, which are far from each other. -1 fills up the last ones.
+
+    >>> in_sixes(np.arange(10, dtype=np.int32)).tolist()
+    [0, 2, 4, 6, 8, -1, 1, 3, 5, 7, 9, -1]
+    """
+    filled = np.full(-(-len(places) // SIX) * SIX, -1, np.int32)
+    filled[: len(places)] = places
+    return filled.reshape(SIX, -1).T.ravel()
 
 
 @njit(nogil=True, cache=True)
 def train_negative(model, buffers, segment, places, noise, descent, divide):
-    """Train the windows at these places of a segment of text, one after the other, the rate falling.
+    """Train the windows at these places of a segment of text, six at a time (`in_sixes`), the rate falling.
 
     segment: kept, left and right of `deal_text.Survivors`. noise: an `alias.AliasTable` of all words. descent: a
-    `WindowDescent`. Each step is equivalent to `cbow.negative_step`, with contexts drawn for each window. Returns the
+    `WindowDescent`. Each step is equivalent to `cbow.negative_step`, with contexts drawn for each six. Returns the
     number of windows and the mean square of their inner products.
     """
-    at = _addresses(model, buffers, segment)
+    at, text, batches = _six_addresses(model, buffers), _text(segment), len(places) // SIX
     alias = _Alias(address(noise.cut), address(noise.other), len(noise.cut))
-    plan, line = address(buffers.plan), 8 * buffers.plan.shape[1]
-    where, labels, negatives, key = address(places), address(buffers.labels), descent.negatives, descent.key
-    n, rows, squares = len(places), 1 + descent.negatives, zero()
-    if n > 0:
-        _plan_drawn(at, alias, int32_at(at.kept, int32_at(where, 0)), negatives, key, 0, plan)
-    for i in range(n):
-        this, coming = plan + line * (i % 2), plan + line * ((i + 1) % 2)
-        coming_word = int32_at(at.kept, int32_at(where, min(i + 1, n - 1)))
-        _plan_drawn(at, alias, coming_word, negatives, key, i + 1, coming)
-        lr = rate_at(descent.rates, i, n)
-        squares = add(squares, _step(at, int32_at(where, i), this, labels, rows, divide, lr, coming, rows))
-    store(at.step, 0, squares)
-    return n, buffers.step[:LANES].sum() / max(1, n)
-
-
-@njit(nogil=True, cache=True)
-def train_hierarchical(model, buffers, segment, places, paths, rates, divide):
-    """`train_negative` by hierarchical softmax. Each step is equivalent to `cbow.hierarchical_step`."""
-    at, tree = _addresses(model, buffers, segment), path_addresses(paths, model, buffers)
     plan, line, where = address(buffers.plan), 8 * buffers.plan.shape[1], address(places)
-    n, turned, turns, squares = len(places), 0, 0, zero()
-    if n > 0:
-        turns = plan_path(tree, int32_at(at.kept, int32_at(where, 0)), plan)
-    for i in range(n):
+    weights, negatives, n, squares = DrawWeights(1.0, 1.0, 0, 0), descent.negatives, 0, zero()
+    if batches > 0:
+        _plan_six(at, text, where, alias, negatives, descent.key, 0, plan)
+    for i in range(batches):
         this, coming = plan + line * (i % 2), plan + line * ((i + 1) % 2)
-        coming_turns = plan_path(tree, int32_at(at.kept, int32_at(where, min(i + 1, n - 1))), coming)
-        labels = tree.labels + 4 * int64_at(tree.starts, int32_at(at.kept, int32_at(where, i)))
-        lr = rate_at(rates, i, n)
-        squares = add(squares, _step(at, int32_at(where, i), this, labels, turns, divide, lr, coming, coming_turns))
-        turned += turns
-        turns = coming_turns
+        after = min(i + 1, batches - 1)
+        _plan_six(at, text, where + 4 * SIX * after, alias, negatives, descent.key, after, coming)
+        for b in range(SIX):
+            n += _take_mean_of(at, text, int32_at(where, SIX * i + b), b) > 0
+        lr = rate_at(descent.rates, i, batches)
+        square = step_batch(this, negatives, model.width, False, lr, weights, at.step, coming, OWN)
+        squares = add(squares, square)
+        for b in range(SIX):
+            words = at.words + at.window * b
+            move_words(
+                words + 8,
+                int64_at(words, 0),
+                at.mean + at.row_of_means * b,
+                at.before + at.row_of_means * b,
+                model.width,
+                divide,
+            )
     store(at.step, 0, squares)
-    return n, buffers.step[:LANES].sum() / max(1, turned)
-
-
-class _At(NamedTuple):
-    """Addresses. An array that is handed from function to function, several times a window, would double the time."""
-
-    W: int
-    C: int
-    row: int  # bytes from row to row
-    width: int
-    kept: int
-    last: int  # index of the last word of kept
-    left: int
-    right: int
-    words: int
-    mean: int
-    before: int
-    step: int
-    padding: int
-
-
-@njit(nogil=True, cache=True)
-def _addresses(model, buffers, segment):
-    return _At(
-        address(model.W),
-        address(model.C),
-        4 * model.stride,
-        model.width,
-        address(segment.kept),
-        len(segment.kept) - 1,
-        address(segment.left),
-        address(segment.right),
-        address(buffers.words),
-        address(buffers.mean),
-        address(buffers.mean) + 4 * model.width,
-        address(buffers.step),
-        address(buffers.padding),
-    )
+    return n, buffers.step[:SIX].sum() / max(1, n)
 
 
 class _Alias(NamedTuple):
@@ -139,61 +106,206 @@ class _Alias(NamedTuple):
     n: int
 
 
+class _Text(NamedTuple):
+    """Addresses of a segment, and the index of its last word."""
+
+    kept: int
+    left: int
+    right: int
+    last: int
+
+
 @njit(nogil=True, cache=True)
-def _plan_drawn(at, noise, c, negatives, key, number, plan):
-    """Plan the rows of c and of the contexts drawn against it."""
-    put_int64(plan, 0, at.C + at.row * c)
+def _text(segment):
+    return _Text(address(segment.kept), address(segment.left), address(segment.right), len(segment.kept) - 1)
+
+
+class _SixAt(NamedTuple):
+    """Addresses, and the bytes from one to the next."""
+
+    W: int
+    C: int
+    row: int
+    width: int
+    words: int
+    window: int
+    mean: int
+    before: int
+    row_of_means: int
+    step: int
+    padding: int
+
+
+@njit(nogil=True, cache=True)
+def _six_addresses(model, buffers):
+    row_of_means = 4 * buffers.mean.shape[2]
+    return _SixAt(
+        address(model.W),
+        address(model.C),
+        4 * model.stride,
+        model.width,
+        address(buffers.words),
+        8 * buffers.words.shape[1],
+        address(buffers.mean),
+        address(buffers.mean) + SIX * row_of_means,
+        row_of_means,
+        address(buffers.step),
+        address(buffers.padding),
+    )
+
+
+@njit(nogil=True, cache=True)
+def _plan_six(at, text, places, noise, negatives, key, number, plan):
+    """Plan batch `number`: six means, the rows of the words at their places, and those of drawn contexts."""
+    for b in range(SIX):
+        place = int32_at(places, b)
+        put_int64(plan, b, at.mean + at.row_of_means * b)
+        put_int64(plan, OWN + b, at.padding if place < 0 else at.C + at.row * int32_at(text.kept, place))
     for k in range(negatives):
         bits = draw(key, number * negatives + k)
         slot = below(bits, noise.n)
         drawn = slot if np.int64(lower(bits)) < int64_at(noise.cut, slot) else int32_at(noise.other, slot)
-        put_int64(plan, 1 + k, at.C + at.row * drawn)
-    for k in range(1 + negatives, negatives + LANES):
-        put_int64(plan, k, at.padding)
+        put_int64(plan, DRAWN + k, at.C + at.row * drawn)
 
 
 @njit(nogil=True, cache=True)
-def _step(at, place, plan, labels, rows, divide, lr, coming, coming_rows):
-    """Take one step with the window at a place, which predicts the rows of a plan. Returns squares, by lane.
+def _take_mean_of(at, text, place, b):
+    """Write the mean of window b of a six, and the addresses of its words. Returns their number: 0 if place is -1.
 
-    Meanwhile prefetch the rows of the coming plan, and the next word that windows will reach.
+    Meanwhile prefetch the next word that windows here will reach.
     """
-    next_word = at.W + at.row * int32_at(at.kept, min(int32_at(at.right, place), at.last))
+    words, mean, m = at.words + at.window * b, at.mean + at.row_of_means * b, 0
+    if place < 0:
+        for i in range(0, at.width, LANES):
+            store(mean, i, zero())
+    else:
+        next_word = at.W + at.row * int32_at(text.kept, min(int32_at(text.right, place), text.last))
+        for i in range(0, at.width, LINE):
+            prefetch(next_word, i)
+        m = take_mean(at.W, at.row, at.width, text, place, words + 8, mean, at.before + at.row_of_means * b)
+    put_int64(words, 0, m)
+    return m
+
+
+# --- One window after the other, by hierarchical softmax
+
+
+class WindowBuffers(NamedTuple):
+    """The memory in which one thread trains window after window."""
+
+    words: npt.NDArray[np.int64]  # addresses of the rows of a window
+    plan: npt.NDArray[np.int64]  # (2, n): addresses of the nodes on the path of a window, and of the next one
+    step: npt.NDArray[np.float32]  # how far the nodes go
+    mean: npt.NDArray[np.float32]  # (2, width): the mean after a step, and before it
+    padding: npt.NDArray[np.float32]  # a row of zeros, which fills up a plan
+
+
+def make_buffers(reach: int, longest: int, width: int) -> WindowBuffers:
+    """Buffers for windows of up to `reach` words on either side, and paths of up to `longest` turns."""
+    return WindowBuffers(
+        np.zeros(2 * reach + 1, np.int64),  # one more, which is written but does not count
+        np.zeros((2, longest + LANES), np.int64),
+        np.zeros(longest + LANES, np.float32),
+        np.zeros((2, width), np.float32),
+        np.zeros(width, np.float32),
+    )
+
+
+@njit(nogil=True, cache=True)
+def train_hierarchical(model, buffers, segment, places, paths, rates, divide):
+    """Train the windows at these places, one after the other. Each step is equivalent to `cbow.hierarchical_step`."""
+    at, text, tree = _addresses(model, buffers), _text(segment), path_addresses(paths, model, buffers)
+    plan, line, where = address(buffers.plan), 8 * buffers.plan.shape[1], address(places)
+    n, turned, turns, squares = len(places), 0, 0, zero()
+    if n > 0:
+        turns = plan_path(tree, int32_at(text.kept, int32_at(where, 0)), plan)
+    for i in range(n):
+        this, coming = plan + line * (i % 2), plan + line * ((i + 1) % 2)
+        coming_turns = plan_path(tree, int32_at(text.kept, int32_at(where, min(i + 1, n - 1))), coming)
+        labels = tree.labels + 4 * int64_at(tree.starts, int32_at(text.kept, int32_at(where, i)))
+        lr = rate_at(rates, i, n)
+        squares = add(
+            squares, _step(at, text, int32_at(where, i), this, labels, turns, divide, lr, coming, coming_turns)
+        )
+        turned += turns
+        turns = coming_turns
+    store(at.step, 0, squares)
+    return n, buffers.step[:LANES].sum() / max(1, turned)
+
+
+class _At(NamedTuple):
+    """Addresses. An array that is handed from function to function, several times a window, would double the time."""
+
+    W: int
+    row: int  # bytes from row to row
+    width: int
+    words: int
+    mean: int
+    before: int
+    step: int
+
+
+@njit(nogil=True, cache=True)
+def _addresses(model, buffers):
+    mean = address(buffers.mean)
+    return _At(
+        address(model.W),
+        4 * model.stride,
+        model.width,
+        address(buffers.words),
+        mean,
+        mean + 4 * model.width,
+        address(buffers.step),
+    )
+
+
+@njit(nogil=True, cache=True)
+def _step(at, text, place, plan, labels, turns, divide, lr, coming, coming_turns):
+    """Take one step with the window at a place along the nodes of a plan. Returns squares, by lane.
+
+    Meanwhile prefetch the nodes of the coming plan, and the next word that windows will reach.
+    """
+    next_word = at.W + at.row * int32_at(text.kept, min(int32_at(text.right, place), text.last))
     for i in range(0, at.width, LINE):
         prefetch(next_word, i)
-    m = _take_mean(at, place)
-    squares = step_path_of_one(at.mean, plan, labels, rows, at.width, lr, at.step, coming, coming_rows)
-    _move_words(at, m, divide)
+    m = take_mean(at.W, at.row, at.width, text, place, at.words, at.mean, at.before)
+    squares = step_path_of_one(at.mean, plan, labels, turns, at.width, lr, at.step, coming, coming_turns)
+    move_words(at.words, m, at.mean, at.before, at.width, divide)
     return squares
 
 
+# --- Windows and their words
+
+
 @njit(nogil=True, cache=True)
-def _take_mean(at, place):
-    """Write the mean of the window at a place to `mean` and `before`. Returns the number of its words.
+def take_mean(W, row, width, text, place, words, mean, before):
+    """Write the mean of the window at a place to `mean` and `before`, and the addresses of its words. Returns how many.
 
     Equivalent to `cbow.mean_of`.
     """
     m = 0
-    for j in range(int32_at(at.left, place), int32_at(at.right, place)):
-        put_int64(at.words, m, at.W + at.row * int32_at(at.kept, j))
+    for j in range(int32_at(text.left, place), int32_at(text.right, place)):
+        put_int64(words, m, W + row * int32_at(text.kept, j))
         m += j != place
     share = broadcast(1.0 / m)
-    for i in range(0, at.width, LANES):
-        x = load(int64_at(at.words, 0), i)
+    for i in range(0, width, LANES):
+        x = load(int64_at(words, 0), i)
         for r in range(1, m):
-            x = add(x, load(int64_at(at.words, r), i))
+            x = add(x, load(int64_at(words, r), i))
         x = multiply(x, share)
-        store(at.mean, i, x)
-        store(at.before, i, x)
+        store(mean, i, x)
+        store(before, i, x)
     return m
 
 
 @njit(nogil=True, cache=True)
-def _move_words(at, m, divide):
-    """Move the m words of the window by the step that their mean took, or by 1/m of it if `divide`."""
+def move_words(words, m, mean, before, width, divide):
+    """Move the m words of a window by the step that their mean took, or by 1/m of it if `divide`."""
+    if m == 0:
+        return
     minus, share = broadcast(-1.0), broadcast(1.0 / m if divide else 1.0)
-    for i in range(0, at.width, LANES):
-        step = multiply(share, fma(load(at.before, i), minus, load(at.mean, i)))
+    for i in range(0, width, LANES):
+        step = multiply(share, fma(load(before, i), minus, load(mean, i)))
         for r in range(m):
-            row = int64_at(at.words, r)
+            row = int64_at(words, r)
             store(row, i, add(load(row, i), step))
