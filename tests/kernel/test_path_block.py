@@ -55,7 +55,7 @@ def batches(pairs):
         if len(waiting[half]) == SIX:
             sixes.append((waiting[half], half))
             waiting[half] = []
-    # `waiting` keeps its order of first coming; a half whose pairs left begins to wait anew, at its next pair.
+    # A half whose six pairs have left begins to wait again with its next pair.
     begun, left, n = [], [], {}
     for _, half in pairs:
         if n.get(half, 0) == 0:
