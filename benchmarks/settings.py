@@ -110,6 +110,8 @@ DIVISIONS: dict[str, dict[str, int]] = {
     "rounds up to 0.5 M pairs": {"LONGEST_ROUND": 500_000},
     "up to 2 M": {"LONGEST_ROUND": 2_000_000},
     "up to 16 M": {"LONGEST_ROUND": 16_000_000},
+    "up to 1/8 of the training": {"FEWEST_LONG_ROUNDS": 8},
+    "up to 1/32": {"FEWEST_LONG_ROUNDS": 32},
     "no short rounds": {"SHORTEST_ROUND": blocks.LONGEST_ROUND},
     **{f"{n} parts": {"FEWEST_PARTS": n, "USUAL_PARTS": n, "MOST_PARTS": n} for n in (4, 8, 16, 32)},
 }

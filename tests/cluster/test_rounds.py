@@ -111,6 +111,7 @@ def test_long_rounds_of_many_parts_train_the_same_bytes_however_the_work_is_done
 ):
     """As in a training of many billion pairs: rounds that are longer than usual, with parts that become more."""
     monkeypatch.setattr(blocks, "ROUNDS", 6)
+    monkeypatch.setattr(blocks, "FEWEST_LONG_ROUNDS", 6)
     monkeypatch.setattr(blocks, "LONGEST_ROUND", 8_000)
     monkeypatch.setattr(blocks, "SHORTEST_ROUND", 3_000)
     monkeypatch.setattr(blocks, "USUAL_PARTS", 16)

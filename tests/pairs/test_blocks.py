@@ -67,7 +67,7 @@ def test_a_training_of_100_billion_pairs_can_use_256_workers():
 
 def test_on_the_way_to_the_longest_rounds_the_parts_become_more():
     division = Division.of(10**6, 10**6, 300, 5, 1e11)
-    lengths = np.diff(division.round_edges(1e11, 0)) * 1e11
+    lengths = np.diff(division.round_edges(1e11, 0, epochs=1)) * 1e11
     assert [division.parts_of(pairs) for pairs in lengths if pairs < 4e6] == [16] * 7
     assert sorted({division.parts_of(pairs) for pairs in lengths}) == [16, 64, 128, 256]
     assert all(pairs / division.parts_of(pairs) ** 2 < 32_000 for pairs in lengths)
@@ -77,7 +77,7 @@ def test_on_the_way_to_the_longest_rounds_the_parts_become_more():
 def lengths(pairs, epochs, longest=8_000_000):
     """The pairs of all rounds of a training."""
     division = Division(16, 32, 32, longest)
-    return [np.diff(division.round_edges(pairs, epoch)) * pairs for epoch in range(epochs)]
+    return [np.diff(division.round_edges(pairs, epoch, epochs)) * pairs for epoch in range(epochs)]
 
 
 @pytest.mark.parametrize("pairs", [0.3, 5e4, 1e5, 1.1e5, 9.9e5, 5e6, 2.3e7, 6e7, 1e9])
@@ -94,7 +94,17 @@ def test_a_round_is_at_most_as_long_as_all_before_it_but_for_the_shortest():
     before = np.cumsum(rounds) - rounds
     assert (rounds <= np.maximum(before, 100_000) * 1.001).all()
     assert rounds[0] == pytest.approx(100_000, rel=0.01)
-    assert 10 <= len(rounds) <= 20
+    assert 20 <= len(rounds) <= 26
+
+
+@pytest.mark.parametrize(("pairs", "epochs"), [(3e6, 1), (1.7e7, 1), (1.7e7, 3), (5.8e7, 1), (1e9, 2)])
+def test_no_round_is_longer_than_a_sixteenth_of_the_training(pairs, epochs):
+    rounds = np.concatenate(lengths(pairs, epochs))
+    assert rounds.max() <= max(100_000, pairs * epochs / 16) * 1.001
+
+
+def test_the_epochs_of_a_short_text_are_not_cut_if_there_are_many_of_them():
+    assert [len(rounds) for rounds in lengths(80_000, 40)] == [1] * 40
 
 
 @pytest.mark.parametrize("dim", [1, 16, 17, 100, 128, 300, 512, 1024, 4096])

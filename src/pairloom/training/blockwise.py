@@ -70,7 +70,7 @@ class BlockTraining(TrainingLoop):
     def _train_epoch(self, epoch: int) -> Iterator[int]:
         """A step is a round. It can also be stopped after any of its own steps, the shifts."""
         before, pairs = epoch * self.source.n_positions, self.dealt_per_pair * self.source.n_pairs
-        edges = self.division.round_edges(pairs, epoch)
+        edges = self.division.round_edges(pairs, epoch, self.config.epochs)
         for a_round in islice(self.source.rounds(edges), self.step, None):
             share = (a_round.end - a_round.begin) / self.source.n_positions
             parts = self.division.parts_of(share * pairs)

@@ -33,7 +33,7 @@ def test_pairs_and_rounds_are_those_of_training(zipf_text, zipf_corpus):
     assert work.pairs == pytest.approx(source.n_pairs, rel=1e-9)
     assert work.tokens == encoded.n_tokens
     division = Division.of(len(encoded.vocabulary), len(encoded.vocabulary), 32, 5, 2 * source.n_pairs)
-    rounds = sum(len(division.round_edges(source.n_pairs, epoch)) - 1 for epoch in range(2))
+    rounds = sum(len(division.round_edges(source.n_pairs, epoch, epochs=2)) - 1 for epoch in range(2))
     assert sum(kind.times for kind in work.rounds) == rounds
     assert sum(kind.times * kind.pairs for kind in work.rounds) == pytest.approx(2 * source.n_pairs)
 
@@ -183,8 +183,8 @@ def test_workers_with_too_little_memory_are_not_recommended():
         ),
         (
             {"tokens": 1000, "words": 100, "model": "cbow"},
-            "model=cbow with objective=negative is not trained in blocks, and is not predicted. "
-            "Use skipgram and negative, or train on a part of the text and multiply.",
+            "Time and memory are predicted only for skip-gram with negative sampling, not for model=cbow with "
+            "objective=negative. Use skipgram and negative, or train on a part of the text and multiply.",
         ),
         (
             {"tokens": 1000, "words": 100, "workers": 50, "pairs_per_second": 1e6},

@@ -171,7 +171,8 @@ def _checked_options(options: TrainKeywords) -> tuple[TrainConfig, TextOptions]:
     config, text = split_options(options, plan.__kwdefaults__ or ())
     if not config.is_sgns:
         raise ConfigError(
-            f"model={config.model} with objective={config.objective} is not trained in blocks, and is not predicted. "
+            "Time and memory are predicted only for skip-gram with negative sampling, not for "
+            f"model={config.model} with objective={config.objective}. "
             "Use skipgram and negative, or train on a part of the text and multiply."
         )
     return config, text

@@ -135,9 +135,9 @@ def round_time(workload: Workload, kind: RoundKind, speed: Speed, setup: Setup, 
 
 
 def memory(workload: Workload, setup: Setup, workers: int) -> list[MemoryItem]:
-    """What one worker holds. For one worker alone, what `train` checks, with the real lengths of rounds."""
-    longest = workload.longest
+    """What one worker holds. For one worker alone, what `train` checks."""
     if workers > 1:
+        longest = workload.longest
         kept = longest.tokens * workload.kept
         sizes = sizes_of(workload, longest.parts, workers)
         return costs.worker_memory(
@@ -150,7 +150,7 @@ def memory(workload: Workload, setup: Setup, workers: int) -> list[MemoryItem]:
     # Only the lengths of these arrays count, so they take no memory.
     words, contexts = (np.broadcast_to(np.float64(1), side.rows) for side in (workload.words, workload.contexts))
     name_bytes = max(side.bins.name_bytes for side in (workload.words, workload.contexts))
-    needed = TrainingSizes(words, contexts, name_bytes, round(longest.tokens), workload.kept, longest.pairs)
+    needed = TrainingSizes(words, contexts, name_bytes, round(workload.tokens), workload.kept, workload.pairs)
     training = training_need(replace(workload.config, heldout=0.0, patience=None), needed, setup.threads)
     training.append(_heldout_memory(workload))
     if workload.config.patience is not None:

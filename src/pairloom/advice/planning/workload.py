@@ -119,7 +119,7 @@ def _rounds(division: Division, pairs: float, tokens: float, epochs: int) -> Ite
     """The rounds of all epochs. When two epochs in a row are divided alike, so are all after them."""
     before: Float64s = np.empty(0)
     for epoch in range(epochs):
-        lengths = np.diff(division.round_edges(pairs, epoch))
+        lengths = np.diff(division.round_edges(pairs, epoch, epochs))
         alike = len(lengths) == len(before) and np.allclose(lengths, before)
         times = epochs - epoch if alike else 1
         changes = np.flatnonzero(np.abs(np.diff(lengths)) > 1e-3 * lengths[1:]) + 1
