@@ -11,6 +11,7 @@ from pairloom.cluster.driver import Driver
 from pairloom.cluster.ledger import Ledger, applied_rounds
 from pairloom.cluster.workers.mailbox import LostError
 from pairloom.errors import ClusterError, StoppedError
+from pairloom.pairs import blocks
 from pairloom.training.checkpoint import Checkpoints
 from tests.cluster.crew import ThreadCrew
 from tests.cluster.helpers import OPTIONS, StopsAtReport, digest, each_round_once
@@ -189,6 +190,21 @@ def test_the_rehearsal_is_not_counted(text):
 
     pairloom.train(text, executor=executor, on_progress=on_progress, **OPTIONS)
     assert seen[0] == 0 < seen[-1]
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_what_a_round_sends_does_not_grow_with_the_length_of_the_corpus(text, n, monkeypatch):
+    """Vectors travel, never text or pairs: four times the corpus in as many rounds sends the same bytes."""
+    monkeypatch.setattr(blocks, "SHORTEST_ROUND", 10**9)  # a round for each epoch
+    sentences = [line.split() for line in text.read_text().splitlines()]
+
+    def received(times):
+        executor = driver(n)
+        emb = pairloom.train(sentences * times, executor=executor, **OPTIONS)
+        assert emb.record["corpus"]["tokens"] == times * 48_000
+        return sum(worker.bytes_received for worker in executor.progress())
+
+    assert 0 < received(4) < 1.05 * received(1)
 
 
 def test_a_worker_lost_while_a_checkpoint_is_read_has_it_read_again(text, alone, tmp_path):
