@@ -34,6 +34,14 @@ def test_all_rounds_have_at_least_16_parts_if_the_vocabulary_has_the_words(n_wor
     assert division.parts_of(division.longest_round) == division.parts >= 16
 
 
+@pytest.mark.parametrize("n_words", [1_000_000, 30_000_000, 100_000_000, 1_000_000_000])
+@pytest.mark.parametrize("pairs", [1e6, 1e9, 1e13])
+def test_a_worker_can_hold_a_part_also_in_short_rounds(n_words, pairs):
+    division = Division.of(n_words, n_words, 300, 5, pairs)
+    assert all(4 * 300 * n_words / division.parts_of(length) < 2 * 2**30 for length in (1e5, 1e6, 1e7, pairs / 128))
+    assert division.fewest_parts <= division.usual_parts <= division.parts <= 1024
+
+
 def test_a_round_is_shorter_where_its_blocks_would_be_too_long():
     for pairs in (1e8, 1e11):
         assert Division.of(60, 60, 1, 1, pairs).longest_round == 500_000

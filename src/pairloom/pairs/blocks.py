@@ -35,6 +35,7 @@ from pairloom.method.draws import GAMMA
 from pairloom.types import Starts
 
 ROW_BYTES_PER_PART = 2**22  # a part's rows of one matrix: a few blocks then fit the cache that the cores share
+MOST_ROW_BYTES = 2**30  # also of a part in short rounds, as far as MOST_PARTS_OF_LONG_ROUNDS allows
 WORDS_PER_PART = 32  # with fewer, the noise of a part would be drawn from too few contexts
 FEWEST_PARTS, USUAL_PARTS, MOST_PARTS = 16, 32, 64
 SHORTEST_ROUND = 100_000  # pairs
@@ -68,6 +69,9 @@ class Division(NamedTuple):
         the cache. With one part, the pairs of a word come one after another. When batches were six consecutive pairs,
         that cost 5 points of the analogies on Wikipedia (20 instead of 25 %).
 
+        Short rounds have FEWEST_PARTS, and more if a matrix is so large that a part would not fit a worker: with fewer
+        parts than workers, some hold nothing and the others more.
+
         A long training has rounds of more than LONGEST_ROUND pairs. These have more parts, so that more workers can
         train them, and fewer rows to a part.
 
@@ -76,15 +80,16 @@ class Division(NamedTuple):
         LONGEST_ROUND: they are in memory at the same time.
         """
         by_words = max(1, min(n_words, n_contexts) // WORDS_PER_PART)
-        by_cache = max(n_words, n_contexts) * dim * 4 // ROW_BYTES_PER_PART
-        usual = parts = _power_of_two(min(by_words, max(USUAL_PARTS, min(by_cache, MOST_PARTS))))
+        matrix = max(n_words, n_contexts) * dim * 4
+        by_memory = min(matrix // MOST_ROW_BYTES, MOST_PARTS_OF_LONG_ROUNDS)
+        by_cache = min(matrix // ROW_BYTES_PER_PART, MOST_PARTS)
+        fewest = _power_of_two(min(by_words, max(FEWEST_PARTS, by_memory)))
+        usual = parts = max(fewest, _power_of_two(min(by_words, max(USUAL_PARTS, by_cache))))
         longest = max(LONGEST_ROUND, int(pairs / ROUNDS))
         while longest > LONGEST_ROUND and 2 * parts <= min(by_words, _most_parts(longest)):
             parts *= 2
         longest_block = min(PAIRS_PER_BLOCK, 10**9 // (dim * (negatives + 1)))
-        return cls(
-            min(usual, FEWEST_PARTS), usual, parts, min(longest, parts**2 * longest_block, parts * LONGEST_ROUND)
-        )
+        return cls(fewest, usual, parts, min(longest, parts**2 * longest_block, parts * LONGEST_ROUND))
 
     def of_halves(self) -> "Division":
         """The same for halves of paths (`halves.py`): half as many parts, and half as many pairs in a round.

@@ -92,6 +92,16 @@ def test_memory_falls_with_workers_and_rises_with_dim():
     assert plan(workers=4, dim=300).asked.memory_total > plan(workers=4, dim=100).asked.memory_total
 
 
+def test_the_memory_of_a_worker_is_that_of_the_round_in_which_it_is_most():
+    """Short rounds have fewer, so larger parts. Twelve of them are on their way on one machine."""
+    found = plan(workers=4, spare_copies="machine")
+    row, contexts = found.workload.row_bytes, found.workload.contexts
+    parts = {kind.parts for kind in found.workload.rounds}
+    on_their_way = {item.what: item.size for item in found.asked.memory}["rows on their way"]
+    assert min(parts) == 16 < max(parts)
+    assert on_their_way == 12 * row * -(-(contexts.rows - contexts.hubs) // 16)
+
+
 def test_one_machine_needs_no_more_than_training_checks_and_nearly_as_much():
     from pairloom.config import TrainConfig
     from pairloom.system.memory import RUNNING
@@ -153,9 +163,9 @@ def test_the_recommended_number_is_nearly_the_fastest(given):
 
 
 def test_workers_with_too_little_memory_are_not_recommended():
-    free = plan()
+    free = plan(tokens="1G")
     most = free.by_workers[-1].memory_total
-    bound = plan(worker_memory=most)
+    bound = plan(tokens="1G", worker_memory=most)
     assert bound.advice.workers > free.advice.workers
     costs = {cost.workers: cost for cost in bound.by_workers}
     assert costs[bound.advice.workers].memory_total <= most

@@ -137,16 +137,7 @@ def round_time(workload: Workload, kind: RoundKind, speed: Speed, setup: Setup, 
 def memory(workload: Workload, setup: Setup, workers: int) -> list[MemoryItem]:
     """What one worker holds. For one worker alone, what `train` checks."""
     if workers > 1:
-        longest = workload.longest
-        kept = longest.tokens * workload.kept
-        sizes = sizes_of(workload, longest.parts, workers)
-        return costs.worker_memory(
-            sizes,
-            pairs=longest.pairs,
-            kept_tokens=kept,
-            copies_on_workers=setup.spare_copies == "workers",
-            on_one_machine=setup.spare_copies == "machine",
-        )
+        return max((_memory_of_round(workload, kind, setup, workers) for kind in workload.rounds), key=total)
     # Only the lengths of these arrays count, so they take no memory.
     words, contexts = (np.broadcast_to(np.float64(1), side.rows) for side in (workload.words, workload.contexts))
     name_bytes = max(side.bins.name_bytes for side in (workload.words, workload.contexts))
@@ -159,6 +150,17 @@ def memory(workload: Workload, setup: Setup, workers: int) -> list[MemoryItem]:
     encoding = encoding_need(workload.words.rows, workload.words.bins.name_bytes, setup.threads)
     most = max(training, encoding, key=total)
     return [MemoryItem("Python and compiled code", RUNNING), *(item for item in most if item.size)]
+
+
+def _memory_of_round(workload: Workload, kind: RoundKind, setup: Setup, workers: int) -> list[MemoryItem]:
+    """What one of several workers holds in a round. It is not most in the longest: short rounds have larger parts."""
+    return costs.worker_memory(
+        sizes_of(workload, kind.parts, workers),
+        pairs=kind.pairs,
+        kept_tokens=kind.tokens * workload.kept,
+        copies_on_workers=setup.spare_copies == "workers",
+        on_one_machine=setup.spare_copies == "machine",
+    )
 
 
 def heldout_pairs(workload: Workload) -> float:
