@@ -74,7 +74,7 @@ def _kinds(folder: Path, text: Path, megabytes: int) -> dict[str, tuple[float, C
         "edges, to a graph": (edges, lambda n: graph_of(Edges(edges), threads=n)),
     }
     if KOREAN.exists():
-        korean = _written(folder / "korean.txt", (KOREAN.read_text() for _ in count()), megabytes)
+        korean = _written(folder / "korean.txt", (line for _ in count() for line in _lines(KOREAN)), megabytes)
         kinds["Korean"] = korean, lambda n: _to_ids(korean, n)
     return {kind: (path.stat().st_size / 1e6, read) for kind, (path, read) in kinds.items()}
 
