@@ -109,3 +109,11 @@ def test_it_passes_the_checks_of_scikit_learn_that_apply():
 @pytest.mark.parametrize("check", CHECKS_WITHOUT_NUMBERS)
 def test_it_passes_the_checks_that_need_no_numbers(check):
     getattr(estimator_checks, check)("ItemRecommender", ItemRecommender())
+
+
+def test_a_trained_model_needs_no_sessions_to_fit(tmp_path):
+    path = tmp_path / "clicks.loom"
+    pairloom.train([["bread", "butter", "jam"]] * 50, dim=4, epochs=20, sample=0, min_count=1, output=path)
+    assert ItemRecommender(embedding=path, n=1).fit().predict([["bread", "jam"]]).tolist() == ["butter"]
+    with pytest.raises(CorpusTypeError, match="Give fit a list of sessions, or set embedding"):
+        ItemRecommender().fit()

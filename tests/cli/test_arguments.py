@@ -39,7 +39,11 @@ def test_a_mistyped_option_is_one_line_and_exit_code_2(args, message, corpus, tm
 
 @pytest.mark.parametrize(
     ("typed", "answer"),
-    [("trian", "'trian'. Did you mean train?"), ("xyz", "'xyz'. The commands are train, plan, vocab, phrases,")],
+    [
+        ("trian", "'trian'. Did you mean train?"),
+        ("most_similar", "'most_similar'. Did you mean near?"),
+        ("xyz", "'xyz'. The commands are train, plan, vocab, phrases,"),
+    ],
 )
 def test_a_wrong_command_names_the_right_ones(typed, answer, capsys):
     with pytest.raises(SystemExit):

@@ -287,7 +287,7 @@ def test_parquet_and_arrow_are_refused_with_their_columns(
             context.setitem(sys.modules, "arro3.io", None)
             without = message(InputError, sentences, path)
         if what != "an Arrow stream":
-            assert without == f"{said}NAME (column='NAME')."
+            assert without == f"{said}NAME (column='NAME'). For sessions name two: --session NAME --item NAME."
 
 
 def test_a_file_that_disappeared_is_not_taken_for_a_table(write: Callable[..., Path]) -> None:

@@ -315,3 +315,10 @@ def test_other_vectors_can_take_the_place_of_the_trained_ones(kv):
     with pytest.raises(RuntimeError, match="negative sampling"):
         model.predict_output_word(["cat"])
     assert repr(model) == "Word2Vec<vocab=0, vector_size=2, alpha=0.025>"
+
+
+def test_training_keeps_its_epochs_and_rates_as_in_gensim():
+    model = Word2Vec(min_count=1, vector_size=4, sg=1, sample=0, workers=1)
+    model.build_vocab(TEXT)
+    model.train(TEXT, epochs=2, start_alpha=0.02, end_alpha=0.01)
+    assert (model.epochs, model.alpha, model.min_alpha) == (2, 0.02, 0.01)

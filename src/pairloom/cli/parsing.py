@@ -19,6 +19,13 @@ from pairloom.cli.console import print_message
 from pairloom.config import PEER_NAMES, PEERS_ALONE
 
 _NEGATIVE_NUMBER = re.compile(r"-\d+|-\d*\.\d+")
+# Commands of fastText, methods of gensim and other words that people try, and our command for each.
+PEER_COMMANDS = {
+    **dict.fromkeys(("most_similar", "most-similar", "neighbours", "neighbors", "nn"), "near"),
+    **dict.fromkeys(("skipgram", "cbow", "fit"), "train"),
+    "analogies": "analogy",
+    "check": "doctor",
+}
 _USAGE = "pairloom COMMAND [arguments and options, in any order]"
 _PURPOSE = "Learn vectors for words from text, then query, measure and convert them."
 _EXIT_CODES = """\
@@ -213,7 +220,8 @@ def _expected_arguments(parser: argparse.ArgumentParser) -> str:
 
 
 def _suggested_command(name: str) -> str:
-    similar = get_close_matches(name, commands.NAMES, 1)
+    """A sentence that names our command for one of fastText or a method of gensim, or the most similar one."""
+    similar = [PEER_COMMANDS[name]] if name in PEER_COMMANDS else get_close_matches(name, commands.NAMES, 1)
     return f"Did you mean {similar[0]}?" if similar else f"The commands are {', '.join(commands.NAMES)}"
 
 
@@ -224,6 +232,8 @@ def _suggested_option(unknown: str, parser: argparse.ArgumentParser) -> str:
     theirs = name.lower().replace("-", "_")
     if theirs in PEERS_ALONE and "--dim" in known:
         return f": {PEERS_ALONE[theirs]}"
+    if theirs in {"topn", "top_n", "k"} and "-n" in known:
+        return ". Did you mean -n?"
     peer = PEER_NAMES.get(theirs)
     ours = f"--{peer.replace('_', '-')}" if peer else next(iter(get_close_matches(f"--{name}", known, 1)), None)
     return f". Did you mean {ours}?" if ours in known else ""

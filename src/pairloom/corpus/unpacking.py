@@ -17,7 +17,10 @@ _FREELY_UNPACKED, _LARGEST_RATIO = 32 << 20, 200
 _BZ2_BLOCKS = (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90")  # one of these follows the bzip2 header
 
 _UNPACK, _EXPORT = "Unpack it to text first.", "Write its text to a file first."
-_COLUMN = "Unpack it if it is compressed, and name its column of text (--column NAME)."
+_COLUMN = (
+    "Unpack it if it is compressed, and name its column of text (--column NAME), or its columns of sessions and items "
+    "(--session NAME --item NAME)."
+)
 _REFUSED = {
     b"PK\x03\x04": ("a zip archive, as .docx, .xlsx and .epub files are", _UNPACK),
     b"7z\xbc\xaf\x27\x1c": ("a 7z archive", _UNPACK),

@@ -10,6 +10,7 @@ memory of the matrix.
 ('dog', False)
 """
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -94,12 +95,23 @@ class KeyedVectors(WordRows):
         return self.as_vectors().n_similarity(self.items_of(ws1), self.items_of(ws2), ignore_missing=True)
 
     def doesnt_match(self, words: Sequence[str]) -> str:
-        """The word that is least like the others. Unknown words are left out."""
+        """The word that is least like the others. Unknown words are left out, with a warning."""
+        self._warn_of_unknown(words)
         return self.as_vectors().doesnt_match(words, ignore_missing=True)
 
     def rank_by_centrality(self, words: Sequence[str], use_norm: bool = True) -> list[tuple[float, str]]:
-        """(cosine to their mean, word), the most central first. Unknown words are left out."""
+        """(cosine to their mean, word), the most central first. Unknown words are left out, with a warning."""
+        self._warn_of_unknown(words)
         return self.as_vectors().rank_by_centrality([word for word in words if word in self], use_norm)
+
+    def _warn_of_unknown(self, words: Sequence[str]) -> None:
+        unknown = [repr(word) for word in words if word not in self]
+        if 0 < len(unknown) < len(words):  # if none is known, there is an error
+            are = "is" if len(unknown) == 1 else "are"
+            message = (
+                f"{' and '.join(unknown)} {are} not among the words of these vectors. The answer is about the others."
+            )
+            warnings.warn(message, stacklevel=3)
 
     def most_similar_to_given(self, key1: Key, keys_list: Sequence[Key]) -> Key:
         """The most similar to key1 among keys_list."""

@@ -202,7 +202,8 @@ class Word2Vec:
     ) -> tuple[int, int]:
         """Train on sentences, going on from the vectors so far. Returns the words trained on, in all epochs, twice.
 
-        The learning rate falls from start_alpha (alpha) to end_alpha (min_alpha). total_examples and total_words are
+        The learning rate falls from start_alpha (alpha) to end_alpha (min_alpha). As in gensim, the model keeps these
+        and epochs. total_examples and total_words are
         not needed: pairloom counts for itself.
         """
         if self._vocabulary is None:
@@ -211,8 +212,9 @@ class Word2Vec:
             warn_once(
                 f"word_count={word_count} has no effect: set start_alpha and end_alpha to train a part of a text."
             )
-        rates = {"alpha": start_alpha or self.alpha, "min_alpha": self.min_alpha if end_alpha is None else end_alpha}
-        given = self._arguments | rates | {"epochs": self.epochs if epochs is None else epochs}
+        self.alpha, self.epochs = start_alpha or self.alpha, self.epochs if epochs is None else epochs
+        self.min_alpha = self.min_alpha if end_alpha is None else end_alpha
+        given = self._arguments
         text, told = given_text(corpus_iterable, corpus_file, spool=given["epochs"] == 1), [*callbacks]
         options = cast(TrainKeywords, {**train_options(given, self._vocabulary.n_tokens), **text.options})
         call_each(told, "on_train_begin", self)

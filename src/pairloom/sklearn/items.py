@@ -88,10 +88,15 @@ class ItemRecommender(BaseEstimator):  # type: ignore[misc]  # scikit-learn ship
         self.seed = seed
         self.threads = threads
 
-    def fit(self, X: Iterable[Session], y: object = None) -> Self:
-        """Learn from the sessions X, unless an embedding was given. y is ignored."""
+    def fit(self, X: Iterable[Session] | None = None, y: object = None) -> Self:
+        """Learn from the sessions X, which may be left out if an embedding was given. y is ignored."""
         check_number("decay", self.decay, 0.0, 1.0, "0.5 is usual")
-        self.embedding_ = self._trained(X) if self.embedding is None else opened_embedding(self.embedding)
+        if self.embedding is not None:
+            self.embedding_ = opened_embedding(self.embedding)
+        elif X is not None:
+            self.embedding_ = self._trained(X)
+        else:
+            raise CorpusTypeError("There is nothing to learn from. Give fit a list of sessions, or set embedding.")
         self._rows, self._norms = _rows_with_noise(self.embedding_)
         self.n_items_ = len(self._rows)
         return self
@@ -125,7 +130,11 @@ class ItemRecommender(BaseEstimator):  # type: ignore[misc]  # scikit-learn ship
         return np.array(best, object)
 
     def score(self, X: Iterable[Session], y: Iterable[str]) -> float:
-        """The share of sessions whose next item, y, is among their n best."""
+        """The share of sessions whose next item, y, is among their n best.
+
+        With exclude_seen, an item that the session has already is never a hit: to count people who come back to an
+        item, set exclude_seen=False.
+        """
         wanted, found = list(y), self.recommend(X)
         if len(wanted) != len(found):
             raise CorpusTypeError(f"There are {len(found)} sessions and {len(wanted)} next items. Give one for each.")

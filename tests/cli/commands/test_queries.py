@@ -145,3 +145,47 @@ def test_similarity_prints_the_cosine_of_each_pair(model, output, set_stdin):
 def test_similarity_says_what_is_wrong_in_one_line(model, run_process, typed, stdin, message):
     code, out, err = run_process("similarity", model, *typed, stdin=stdin)
     assert (code, out, err) == (2, "", f"pairloom similarity: {message}\n")
+
+
+# --- recommend
+
+
+@pytest.fixture(scope="module")
+def clicks(tmp_path_factory):
+    sessions = [["bread", "butter", "jam"], ["bow", "arrow", "quiver"]] * 50
+    path = tmp_path_factory.mktemp("clicks") / "clicks.loom"
+    pairloom.train(sessions, dim=8, epochs=40, sample=0, min_count=1, lr=0.05, output=path)
+    return path
+
+
+def test_recommend_ranks_what_comes_next(clicks, capsys):
+    assert main(["recommend", str(clicks), "bow", "arrow", "-n", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "bow arrow" and lines[1].split()[1] == "quiver" and len(lines) == 3
+
+
+def test_recommend_reads_sessions_from_stdin(clicks, run_process):
+    code, out, err = run_process("recommend", clicks, "-n", "1", "--json", stdin="bread butter\nbow\tquiver\n")
+    assert (code, err) == (0, "")
+    found = [json.loads(line) for line in out.splitlines()]
+    assert [(each["session"], each["next"][0][0]) for each in found] == [
+        (["bread", "butter"], "jam"),
+        (["bow", "quiver"], "arrow"),
+    ]
+
+
+def test_recommend_may_include_what_was_seen(clicks, capsys):
+    main(["recommend", str(clicks), "bow", "--include-seen"])
+    assert "  bow\n" in capsys.readouterr().out
+
+
+def test_recommend_does_not_answer_for_an_unknown_item(clicks, run_process):
+    code, out, err = run_process("recommend", clicks, "bread", "buter")
+    assert (code, out) == (2, "")
+    assert err.startswith(
+        "pairloom recommend: 'buter' is not among the 6 words of these vectors. Did you mean 'butter'?"
+    )
+
+
+def test_recommend_checks_the_number_once(clicks, run_process):
+    assert run_process("recommend", clicks, "bread", "-n", "0")[0] == 2

@@ -20,4 +20,6 @@ def test_a_table_of_sessions_and_items_is_told_from_one_of_text() -> None:
     advice = column_advice(["session_id", "item", "time"], "session_id")
     assert advice.startswith("name its columns of sessions and items: --session session_id --item item ")
     assert column_advice(["session_id", "item", "text"], "text").startswith("name its column of text: --column text ")
-    assert column_advice([], None) == "name its column of text: --column NAME (column='NAME')."
+    assert column_advice([], None) == (
+        "name its column of text: --column NAME (column='NAME'). For sessions name two: --session NAME --item NAME."
+    )

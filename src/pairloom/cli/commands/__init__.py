@@ -33,6 +33,7 @@ NAMES = (  # within a group, in the order of --help
     "similarity",
     "map",
     "analogy",
+    "recommend",
     "evaluate",
     "explain",
     "report",

@@ -112,7 +112,7 @@ def _plain(name: str) -> str:
 def column_advice(names: Sequence[str], chosen: str | None) -> str:
     """What to do with a table that was given as plain text."""
     name = "NAME" if chosen is None else chosen
-    has = f" It has {listed(names)}." if names else ""
+    has = f" It has {listed(names)}." if names else " For sessions name two: --session NAME --item NAME."
     session, item = (_named_like(kinds, names) for kinds in (_OF_SESSIONS, _OF_ITEMS))
     if session and item and _plain(name) not in _OF_TEXT:
         options = f"--session {shlex.quote(session)} --item {shlex.quote(item)}"
