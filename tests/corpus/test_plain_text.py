@@ -46,7 +46,8 @@ MBOX = "".join(f"From ann@a.b Mon Jan  1 10:00:00 2024\n{MAIL}{text} f=C3=BCr\n\
 
 def column(chosen: str, *names: str) -> str:
     """The advice to read a column."""
-    has = f" It has {', '.join(map(repr, names))}." if names else ""
+    sessions = " For sessions name two: --session NAME --item NAME."
+    has = f" It has {', '.join(map(repr, names))}." if names else sessions
     return f"--column {shlex.quote(chosen)} (column={chosen!r}).{has}"
 
 
