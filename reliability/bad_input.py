@@ -78,8 +78,8 @@ def chosen(short: bool, seed: int) -> list[Tried]:
 def bad_lines(bench: Bench) -> Iterator[str]:
     """Command lines that fail by themselves, so that options tried on them would prove nothing."""
     for line, rest in options.LINES.items():
-        if line == "demo":
-            continue  # it takes a minute
+        if line in ("demo", "explore --no-browser"):
+            continue  # they take a minute, and until they are stopped
         with bench.entered(), limited(300):
             ended = run([line.partition(" ")[0], *rest.split()])
         if ended.code != 0 or "Traceback" in ended.err:

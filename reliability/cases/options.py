@@ -31,6 +31,7 @@ LINES = {
     "similarity": "model.loom cat dog",
     "map": "model.loom -o old.svg --quiet",
     "analogy": "model.loom cat dog cow",
+    "recommend": "model.loom cat dog",
     "evaluate": "model.loom questions.txt similar.tsv",
     "explain": "model.loom text.txt --quiet",
     "explain two words": "model.loom cat dog --quiet",
@@ -157,6 +158,7 @@ OUTSIDE = {
     "near": {"-n": "-1", "--restrict-vocab": "0 -1"},
     "map": {"-n": "0 -1 1", "--seed": "-1 4294967296", "--threads": THREADS},
     "analogy": {"-n": "-1", "--restrict-vocab": "0 -1"},
+    "recommend": {"-n": "0 -1 2147483648"},
     "evaluate": {"--threads": THREADS, "--restrict-vocab": "-1", "--seed": SEED},
     "explain": {"--most-products": "0 -1", "--threads": THREADS, "-n": ANY},
     "explain two words": {"-n": "0 -1 1000001", "--most-products": ANY, "--threads": THREADS},
@@ -325,6 +327,7 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     },
     "spell": {"model": MODEL, "-o": {**WRITTEN, "model.loom": "to be read"}, "--config": CONFIG},
     "analogy": {"model": MODEL, "word": {"cat": "three words"}},
+    "recommend": {"model": MODEL, "item": {"kat": "kat"}},
     "evaluate": {"model": MODEL, "file": READ, "--against": MODEL},
     "explain": {
         **COLUMNS,

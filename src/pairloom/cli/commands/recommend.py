@@ -11,6 +11,7 @@ from pairloom.cli.models import add_model, load
 GROUP = "ask"
 PURPOSE = "rank the items that come next in a session"
 EXAMPLE = "pairloom recommend clicks.loom bread butter"
+OPTION_NAMES = {"n": "-n"}
 
 
 def arguments(parser: ArgumentParser) -> None:
