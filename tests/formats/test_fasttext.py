@@ -344,3 +344,13 @@ def test_a_row_without_a_word_is_refused_or_left_out(tmp_path):
     with pytest.warns(pairloom.VectorsWarning, match="1 of 3 rows were left out, since they have no word"):
         loaded = load(tmp_path, raw, lenient=True)
     assert loaded.words.words == loaded.contexts.words == ["a", "b"]
+
+
+def test_a_very_long_word_has_the_mean_of_all_its_n_grams(monkeypatch):
+    """They are listed a piece of the word at a time, so that a damaged file takes no memory."""
+    word = ("kätzchen" * 4000).encode()
+    rows = np.random.default_rng(0).normal(size=(1 + 97, 4)).astype(np.float32)
+    subwords = Subwords(rows, n_words=1, bucket=97, minn=2, maxn=3)
+    expected = subwords.mean([0, *subwords.rows_of(word)])
+    monkeypatch.setattr(subwords_module, "_FEW_NGRAMS", 0)
+    assert word_vectors(subwords, [word])[0].tobytes() == expected.tobytes()

@@ -4,6 +4,7 @@ import numpy as np
 
 from pairloom.kernel.compile import njit
 
+_PIECE = 1 << 14  # bytes of a word whose n-grams are listed at a time: a damaged file may have a word of a megabyte
 _PRIME, _BASIS = np.uint32(16777619), np.uint32(2166136261)
 
 
@@ -17,11 +18,12 @@ def mean_rows(text, ends, rows, n_words, bucket, minn, maxn, vectors):
     """
     begin = 0
     for i in range(len(ends)):
-        vectors[i] = rows[i]
-        found = ngrams(text, begin, ends[i], bucket, minn, maxn)
-        for ngram in found:
-            vectors[i] += rows[n_words + ngram]
-        vectors[i] *= np.float32(1.0 / (1 + len(found)))
+        vectors[i], n = rows[i], 1
+        for first in range(begin, ends[i], _PIECE):
+            for ngram in ngrams(text, begin, ends[i], bucket, minn, maxn, first, first + _PIECE):
+                vectors[i] += rows[n_words + ngram]
+                n += 1
+        vectors[i] *= np.float32(1.0 / n)
         begin = ends[i]
 
 
@@ -30,7 +32,7 @@ def count_ngrams(text, ends, minn, maxn, counts):
     """counts[i] = the number of n-grams of word i."""
     begin = 0
     for i in range(len(ends)):
-        counts[i] = len(ngrams(text, begin, ends[i], 1, minn, maxn))
+        counts[i] = len(ngrams(text, begin, ends[i], 1, minn, maxn, begin, ends[i]))
         begin = ends[i]
 
 
@@ -39,17 +41,18 @@ def list_ngrams(text, ends, bucket, minn, maxn, found):
     """Fill `found` with the buckets of the n-grams of all words, one word after the other."""
     begin, at = 0, 0
     for i in range(len(ends)):
-        some = ngrams(text, begin, ends[i], bucket, minn, maxn)
+        some = ngrams(text, begin, ends[i], bucket, minn, maxn, begin, ends[i])
         found[at : at + len(some)] = some
         at += len(some)
         begin = ends[i]
 
 
 @njit(nogil=True, cache=True)
-def ngrams(text, begin, end, bucket, minn, maxn):
-    """The buckets of the n-grams of one word, in the order in which fastText lists them."""
-    found, n_found = np.empty((end - begin) * max(maxn - minn + 1, 0), np.uint32), 0
-    for first in range(begin, end):
+def ngrams(text, begin, end, bucket, minn, maxn, first_from, first_to):
+    """The buckets of the n-grams of one word that begin at first_from..first_to-1, in the order of fastText."""
+    last = min(first_to, end)
+    found, n_found = np.empty((last - first_from) * max(maxn - minn + 1, 0), np.uint32), 0
+    for first in range(first_from, last):
         if text[first] & 0xC0 == 0x80:  # within a letter
             continue
         h, at, n = _BASIS, first, 0
