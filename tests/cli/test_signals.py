@@ -332,6 +332,22 @@ def test_the_exit_code_of_a_signal_wherever_it_comes(tmp_path, where):
     assert ended(tmp_path, code) == (143, "pairloom info: interrupted; no file is left half-written.\n")
 
 
+def test_an_interrupted_program_runs_what_is_to_be_run_at_its_end_but_takes_no_module_apart(tmp_path):
+    """A module whose import was cut short can crash when Python takes it apart."""
+    code = """
+import atexit, pathlib, pairloom.cli.commands.info as info
+atexit.register(pathlib.Path("cleaned").touch)
+class Crashes:
+    def __del__(self): os.kill(os.getpid(), signal.SIGSEGV)
+info.half_loaded = Crashes()
+def run(args): send()
+info.run = run
+os.chdir(sys.path[0])
+"""
+    assert ended(tmp_path, code) == (143, "pairloom info: interrupted; no file is left half-written.\n")
+    assert (tmp_path / "cleaned").exists()
+
+
 def test_a_signal_after_the_command_changes_nothing(tmp_path):
     """Python takes a third of a second to end."""
     code = "import atexit, pairloom.cli.commands.info as info\ninfo.run = lambda args: None\natexit.register(send)"
