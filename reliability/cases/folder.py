@@ -5,6 +5,7 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import combinations
 from pathlib import Path
 
 from reliability.cases.case import Make
@@ -30,6 +31,7 @@ GOOD: dict[str, str] = {
     "pairs.txt": "cat sleeps\ncat runs\ndog runs\ndog barks\n" * 20,
     "questions.txt": ": animals\ncat dog cow pig\nhen duck pig goose\n: colours\nred green blue white\n",
     "similar.tsv": "cat\tdog\t9\ncat\tred\t1\nred\tgreen\t8\nhen\tblue\t2\n",
+    "animals.tsv": "".join(f"{a}\t{b}\t{len(a) + len(b)}\n" for a, b in combinations(ANIMALS, 2)),
     "words.txt": "kitten\ncrimson\n",
     "counted.txt": "cat 100\ndog 90\nhorse 80\n",
     "contexts.txt": "runs 40\nsleeps 20\nbarks 20\n",

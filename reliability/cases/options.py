@@ -19,7 +19,7 @@ LINES = {
     "train --pairs": "pairs.txt -o old.loom --quiet --min-count 1 --dim 4 --epochs 1 --pairs",
     "plan": "text.txt --quiet --min-count 1 --pairs-per-second 1e6",
     "plan --read-vocab": "--read-vocab counted.txt --pairs-per-second 1e6",
-    "tune": "text.txt --quiet --trials 1",
+    "tune": "text.txt --quiet --trials 1 --for animals.tsv",
     "vocab": "text.txt -o old.vocab --quiet",
     "inspect": "text.txt --quiet",
     "phrases": "text.txt -o old.txt --quiet",
@@ -293,8 +293,8 @@ NAMED: dict[str, dict[str, dict[str, str]]] = {
     "inspect": {**COLUMNS, "corpus": READ, "--encoding": ENCODING},
     "tune": {
         **COLUMNS,
-        "corpus": {**READ, "text.txt": "20 are needed"}, "--encoding": ENCODING,
-        "--for": {**READ, "text.txt": "text.txt"},
+        "corpus": READ, "--encoding": ENCODING,
+        "--for": {**READ, "text.txt": "text.txt", **dict.fromkeys(["similar.tsv", "heldout"], "20 are needed")},
         "--budget": {**dict.fromkeys(["", "soon", "0s", "10", "epoch"], "--budget"), "1m": "not both"},
         "--tokens": dict.fromkeys(["", "many", "1", "-5", "nan"], "--tokens"),
         "--page": {**WRITTEN, "text.txt": "to be read"}, "--chart": PICTURE, "--config": CONFIG,
@@ -476,8 +476,10 @@ def _in_place(argv: list[str], action: argparse.Action, value: str) -> list[str]
         "what": 2,
     }
     at = places.get(action.dest, 2 if argv[0] in ("fold-in", "compute-accuracy") else 1)
-    if action.dest == "word" and argv[0] == "analogy":
+    if action.dest == "word" and argv[0] in ("analogy", "similarity"):
         return [*argv[:2], value]
+    if action.dest == "word" and argv[0] == "map":
+        return [*argv, value]
     return [*argv[:at], value, *argv[at + 1 :]]
 
 

@@ -454,7 +454,7 @@ FUNCTIONS |= {
     ),
     "plot": _asking(
         "plot", {"words": ["cat", "dog"]}, words=(["kat", "cat"], ["cat"], [], "cat dog", 5, [5, "cat"]),
-        path=("new.doc", "missing/new.svg", 5), options=Anything("those of `plot`, which tests/maps asks"),
+        path=("new.doc", "missing/new.svg", 7), options=Anything("those of `plot`, which tests/maps asks"),
     ),
     "get_index": _asking("get_index", {}, key=WORD, default=Anything("given back as it is")),
     "get_vector": _asking("get_vector", {"key": "cat"}, key=WORD, norm=Anything("any truth value")),
@@ -496,7 +496,7 @@ def cases() -> Iterator[Case]:
 
 def _error(parameter: str, value: Any) -> type[BaseException]:
     """The exception to expect: a TypeError where Python itself says clearly what is wrong."""
-    if parameter == "on_progress" or (
+    if parameter in ("on_progress", "on_epoch") or (
         parameter in ("path", "cache_dir", "output", "contexts_output") and _is_one_of(value, PYTHON_REFUSES)
     ):
         return TypeError

@@ -135,10 +135,9 @@ class Plan:
         run: RunKeywords,
     ) -> "Plan":
         """What text and pairs have in common."""
-        _warn_of_unused(config, options)
         threads, budget = checked_threads(run.get("threads")), Budget(run.get("max_memory"))
         check_smallest(budget, config)
-        return cls(
+        plan = cls(
             config=config,
             text=text,
             explicit=frozenset(options),
@@ -152,6 +151,8 @@ class Plan:
             on_progress=logged(run.get("on_progress", ignore)),
             on_epoch=run.get("on_epoch", pass_over),
         )
+        _warn_of_unused(config, options)  # last: what is refused needs no warning
+        return plan
 
     @property
     def reading(self) -> Reading | None:

@@ -52,7 +52,7 @@ def test_similarity_and_neighbours(model, vectors, tmp_path, output):
     [
         ([], "-o is missing. Name the picture to write, for example -o map.svg, or use --json."),
         (["-o", "m.gif"], "m.gif does not say what to write. End its name in .svg, .png, .html, .tsv or .csv."),
-        (["WORD", "-o", "m.svg"], "A map needs at least 2 words. Name more words, or draw its neighbours: "),
+        (["WORD", "-o", "m.svg"], "A map needs at least 2 words. Name more words, or draw its neighbours with "),
         (["kng", "WORD", "-o", "m.svg"], "'kng' is not among"),
         (["-o", "m.svg", "-n", "0"], "-n 0 is out of range."),
         (["-o", "m.svg", "-n", "1"], "-n 1 is out of range. Use 2 to"),

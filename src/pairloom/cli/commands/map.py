@@ -87,7 +87,7 @@ def run(args: Namespace) -> None:
     words = args.word or None
     if words is not None and len(set(words)) == 1:
         raise InputError(
-            f"A map needs at least 2 words. Name more words, or draw its neighbours: --neighbours-of {words[0]}"
+            f"A map needs at least 2 words. Name more words, or draw its neighbours with --neighbours-of {words[0]}."
         )
     # Only the map of the words themselves is kept: it is the one that is asked for most.
     model_path = None if args.contexts or args.combined else args.model
