@@ -84,7 +84,7 @@ def test_packed_parquet_is_to_be_unpacked(write: Callable[..., Path]) -> None:
     path = write(gzip.compress(b"PAR1\x15\x04"))
     assert message(InputError, sentences, path, column="text") == (
         f"{path} is a Parquet file, which pairloom does not read as text. Unpack it if it is compressed, and name its "
-        "column of text (--column NAME)."
+        "column of text (--column NAME), or its columns of sessions and items (--session NAME --item NAME)."
     )
 
 
