@@ -34,6 +34,12 @@ MUTANTS = [
     Mutant(
         "the byte order mark stays",
         "corpus/decoding.py",
+        "return block if begin else block.removeprefix(_BYTE_ORDER_MARK)",
+        "return block",
+    ),
+    Mutant(
+        "the byte order mark of text that is decoded stays",
+        "corpus/decoding.py",
         'text, fresh = text.removeprefix("\\ufeff"), False',
         "text, fresh = text, False",
     ),

@@ -11,6 +11,7 @@ Run it with `python -m reliability.<module> [--short] [--seed N]`. The exit code
 import argparse
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -48,6 +49,7 @@ Measure = Callable[[bool, int], list[Figure]]
 
 def main(measure: Measure) -> None:
     """The command line of a figure."""
+    _heed_signals()
     parser = argparse.ArgumentParser(description=(sys.modules["__main__"].__doc__ or "").split("\n")[0])
     parser.add_argument("--short", action="store_true", help="run the short form, which is part of `make test`")
     parser.add_argument("--seed", type=int, default=0, help="seed of the random faults (default: 0)")
@@ -59,6 +61,16 @@ def main(measure: Measure) -> None:
     else:
         show(figures)
     sys.exit(not all(figure.met for figure in figures))
+
+
+def _heed_signals() -> None:
+    """Let the programs that are begun here be ended by signals, also if this one was begun by nohup, or by `&`.
+
+    A program inherits that a signal is ignored, but not that it has a handler.
+    """
+    for name in ("SIGINT", "SIGHUP"):
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
+            signal.signal(getattr(signal, name), lambda *_: None)
 
 
 def show(figures: Sequence[Figure]) -> None:

@@ -176,6 +176,7 @@ CASES = [
         "bad bytes that are replaced", TEXT.encode() + b"ab\xff\n", 12, {**WORDS, "ab\ufffd": 1}, "--errors", "replace"
     ),
     trained("a byte order mark", b"\xef\xbb\xbf" + TEXT.encode(), 13, WORDS),
+    trained("a byte order mark, decoded", b"\xef\xbb\xbf" + TEXT.encode(), 13, WORDS, "--errors", "replace"),
     trained("CRLF", TEXT.replace("\n", "\r\n"), 14, WORDS),
     trained("CR only", TEXT.replace("\n", "\r"), 15, WORDS),
     *(

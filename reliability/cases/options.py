@@ -47,7 +47,7 @@ LINES = {
     "convert": "model.loom old.loom",
     "cache": "",
     "doctor": "--fast -q",
-    "compile": "--check -q",
+    "compile": "-q",
     "completion": "bash",
     "demo": "-o old.loom",
     "word2vec": "-train text.txt -output old.vec -size 4 -iter 1 -debug 0",
