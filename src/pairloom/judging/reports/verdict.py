@@ -113,7 +113,7 @@ def _about_losses(history: History) -> Iterator[Remark]:
     elif last > STILL_FALLING * whole:
         yield Remark(
             "more epochs would help",
-            f"The loss was still falling quickly: {last / whole:.0%} of its whole fall was in the last epoch. More "
+            f"The loss was still falling: {last / whole:.0%} of its whole fall was in the last epoch. More "
             "epochs would help.",
         )
     elif losses[-1] > min(losses) + RISEN * whole and history.best != lowest:
