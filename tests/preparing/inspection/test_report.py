@@ -101,6 +101,16 @@ def test_columns_are_read_as_training_reads_them(inspected):
     assert found["lines"] == 2 and "--session s --item i" in found["next"]
 
 
+def test_items_get_their_preset_and_no_advice_for_words(inspected):
+    found = inspected("12 7 33 12\n8 7\n" * 9)
+    assert whats(found) == "Nearly all words are numbers, as items of sessions and nodes of walks are."
+    assert "--preset graph" in found["wrong"][0]["advice"]
+    assert found["next"].endswith("-o vectors.loom --preset items")
+    table = "s,i\n" + "1,12\n1,7\n2,33\n" * 9
+    found = inspected(table, "c.csv", session="s", item="i", tokenize="words")
+    assert found["wrong"] == [] and found["next"].endswith("--session s --item i --tokenize words --preset items")
+
+
 def test_parquet_is_refused_with_its_columns(tmp_path):
     path = tmp_path / "c.parquet"
     write_parquet(RecordBatch.from_pydict({"text": Array(["a"], DataType.string())}), path)

@@ -15,6 +15,7 @@ _PUNCTUATED = re.compile(r"[.,;:!?\"”»)]$|^[\"“«(]")
 _SOME, _MANY, _HALF, _MOST = 0.03, 0.3, 0.5, 0.9
 _GIANT = 5  # times max_sentence
 _FEW_LINES = 3
+FOR_ITEMS = "--preset items"
 
 
 class Oddity(NamedTuple):
@@ -61,10 +62,23 @@ def _about_words(sample: TextSample, text: str, options: TextOptions) -> Iterato
             "Take it off with --tokenize words.",
             ("--tokenize words",),
         )
-    if _share(sample, _has_no_letter) > _MANY:
-        yield Oddity("Many words have no letter: numbers, signs.", "Check that this is the right file or column.")
+    if options.item is None:
+        yield from _about_numbers(_share(sample, _has_no_letter))
     if sample.capitals > _HALF and options.rule in ("spaces", "function") and not options.lowercase:
         yield Oddity("Most letters are capitals.", "Fold them with --lowercase.", ("--lowercase",))
+
+
+def _about_numbers(share: float) -> Iterator[Oddity]:
+    """share: of words without a letter."""
+    if share > _MOST:
+        yield Oddity(
+            "Nearly all words are numbers, as items of sessions and nodes of walks are.",
+            f"If they are items, train with {FOR_ITEMS}, if nodes, with --preset graph. If they should be words, "
+            "check that this is the right file or column.",
+            (FOR_ITEMS,),
+        )
+    elif share > _MANY:
+        yield Oddity("Many words have no letter: numbers, signs.", "Check that this is the right file or column.")
 
 
 def _about_lines(sample: TextSample, options: TextOptions, unsegmented: bool) -> Iterator[Oddity]:

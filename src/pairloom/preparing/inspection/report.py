@@ -13,7 +13,7 @@ from pairloom.corpus.inputs.arrow_rows import check_not_arrow
 from pairloom.corpus.kinds.text_files import FileCorpus, TextCorpus
 from pairloom.corpus.plain_text import other_format
 from pairloom.corpus.sentences import open_corpus
-from pairloom.preparing.inspection.findings import Oddity, findings
+from pairloom.preparing.inspection.findings import FOR_ITEMS, Oddity, findings
 from pairloom.preparing.inspection.sample import MIN_COUNTS, SAMPLE_BYTES, TextSample, look_at_letters, read_sample
 from pairloom.preparing.inspection.small_text import as_options, settings_for
 from pairloom.progress import OnProgress, ignore
@@ -91,8 +91,11 @@ def _command(paths: Sequence[str], text: TextOptions, odd: Sequence[Oddity], n_t
     columns = ((name, getattr(text, name)) for name in ("column", "session", "item", "order"))
     given += [f"--{name} {shlex.quote(column)}" for name, column in columns if column is not None]
     given += ["--lowercase"] if text.lowercase else []
-    given += [f"--tokenize {text.rule}"] if text.rule != "spaces" else []
     advised = [option for finding in odd for option in finding.options]
-    small = [as_options(settings)] if (settings := settings_for(n_tokens)) else []
-    chosen = [option for option in given if not (option.startswith("--tokenize") and advised)]
-    return " ".join(["pairloom train", *map(shlex.quote, paths), "-o vectors.loom", *chosen, *advised, *small])
+    if text.rule != "spaces" and not any(option.startswith("--tokenize") for option in advised):
+        given.append(f"--tokenize {text.rule}")
+    if text.item is not None:
+        advised.append(FOR_ITEMS)
+    settings = {} if FOR_ITEMS in advised else settings_for(n_tokens)
+    command = ["pairloom train", *map(shlex.quote, paths), "-o vectors.loom", *given, *advised, as_options(settings)]
+    return " ".join(filter(None, command))
