@@ -4,8 +4,9 @@ import pytest
 
 import pairloom
 from pairloom.advice.tuning.page import chart, page
-from pairloom.advice.tuning.space import ITEMS, MOST_WORK, TEXT, default_options, propose, work
+from pairloom.advice.tuning.space import ITEMS, MOST_WORK, TEXT, default_options, item_options, propose, work
 from pairloom.errors import ConfigError, InputError
+from pairloom.preparing.inspection.presets import PRESETS
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +126,25 @@ def test_even_candidates_change_one_or_two_options_of_the_best():
     assert {sum(options[name] != best[name] for name in best) for options in changed} == {1, 2}
 
 
+def test_for_items_their_preset_is_tried_after_the_defaults(found):
+    first = next(trial.options for trial in found.trials if trial.candidate == 1)
+    preset = {name: value for name, value in PRESETS["items"].items() if name in first}
+    assert len(preset) == 5 and preset.items() <= first.items()
+
+
+def test_a_preset_that_is_given_is_not_tried_beside_itself(sessions):
+    fixed = {**PRESETS["items"], "dim": 8, "window": 2, "epochs": 2}
+    result = pairloom.tune(sessions, "next-item", trials=50, **fixed)
+    tried = {trial.candidate: trial.options["noise_power"] for trial in result.trials}
+    assert sorted(tried.values()) == sorted(ITEMS["noise_power"])
+
+
+def test_settings_beside_the_best_may_take_as_long_as_it_does():
+    best = item_options(ITEMS)
+    near = [propose(ITEMS, number, best, [best], seed=1) for number in range(2, 40, 2)]
+    assert MOST_WORK < max(map(work, near)) <= work(best)
+
+
 def test_when_all_settings_are_tried_the_search_ends(topics):
     fixed = {name: values[0] for name, values in TEXT.items() if name != "noise_power"}
     result = pairloom.tune(topics, trials=50, **fixed)
@@ -139,6 +159,7 @@ def test_the_table_has_the_defaults_and_the_best_and_its_first_row_is_the_winner
     rows = found.rows()
     assert rows.rows[0][0] == f"no. {found.winner.candidate}"
     assert "defaults" in [row[0] for row in rows.rows]
+    assert "usual" in {row[rows.heads.index("lr")] for row in rows.rows}
     assert {len(row) for row in rows.rows} == {len(rows.heads)}
 
 

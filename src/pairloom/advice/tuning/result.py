@@ -192,6 +192,8 @@ def _name(candidate: int) -> str:
 
 
 def _cell(value: Any) -> str:
+    if value is None:
+        return "usual"  # the learning rate
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

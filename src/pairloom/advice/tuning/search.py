@@ -12,7 +12,7 @@ from pairloom.advice.planning.amounts import checked_amount
 from pairloom.advice.tuning.halving import next_step, rungs_for
 from pairloom.advice.tuning.result import Ending, Trial, TuningResult
 from pairloom.advice.tuning.sampling import FEWEST_TOKENS, LineSample, sample_lines
-from pairloom.advice.tuning.space import ITEMS, TEXT, Options, Space, default_options, propose, searched
+from pairloom.advice.tuning.space import ITEMS, TEXT, Options, Space, default_options, item_options, propose, searched
 from pairloom.advice.tuning.yardsticks import HeldOut, NextItem, Questions, Yardstick
 from pairloom.config import TextOptions, TrainKeywords, check_whole, checked_threads, split_options
 from pairloom.corpus.sentences import open_corpus
@@ -144,6 +144,8 @@ class Search:
         known = {trial.candidate: trial.options for trial in self.done}
         if candidate in known:
             return known[candidate]
+        if candidate == 1 and self._target == "next-item" and (preset := item_options(self._space)) != known[0]:
+            return preset
         best = max(self.done, key=lambda trial: (trial.rung, trial.score, -trial.candidate))
         return propose(self._space, candidate, best.options, known.values(), self._seed)
 

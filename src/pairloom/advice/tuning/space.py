@@ -1,7 +1,8 @@
 """The options that are searched, and the next ones to try.
 
-Candidate 0 has the defaults. The others take turns: odd numbers are drawn at random from all values, even ones change
-one or two options of the best candidate so far. A draw depends on the seed and the number of the candidate only.
+Candidate 0 has the defaults and, for items, candidate 1 their preset. The others take turns: odd numbers are drawn at
+random from all values, even ones change one or two options of the best candidate so far. A draw depends on the seed and
+the number of the candidate only.
 """
 
 import random
@@ -10,6 +11,7 @@ from dataclasses import fields
 from typing import Any
 
 from pairloom.config import TrainConfig
+from pairloom.preparing.inspection.presets import PRESETS
 
 Options = dict[str, Any]
 Space = Mapping[str, tuple[Any, ...]]
@@ -29,10 +31,12 @@ ITEMS: Space = {
     "negatives": (5, 10, 15, 20),
     "sample": (0.0, 1e-3, 1e-4),
     "epochs": (5, 10, 20, 40, 80),
+    "lr": (0.025, 0.05),
     "noise_power": (-0.5, 0.0, 0.5, 0.75, 1.0),
     "min_count": (1, 2, 5),
 }
-MOST_WORK = 10  # candidates that would take longer than the defaults by a larger factor are not tried
+# Candidates that would take longer than the defaults by a larger factor are not tried, unless the best so far does too.
+MOST_WORK = 10
 _TRIES = 200
 
 DEFAULTS: Options = {field.name: field.default for field in fields(TrainConfig)}
@@ -48,6 +52,15 @@ def default_options(space: Space) -> Options:
     return {name: DEFAULTS[name] for name in space}
 
 
+def item_options(space: Space) -> Options:
+    """Candidate 1, if items are learnt: the preset, as far as its options are searched.
+
+    >>> item_options({"dim": (50, 100), "epochs": (5, 40)})
+    {'dim': 100, 'epochs': 40}
+    """
+    return default_options(space) | {name: value for name, value in PRESETS["items"].items() if name in space}
+
+
 def work(options: Mapping[str, Any]) -> float:
     """How long a training takes, about, in trainings with the defaults: it does dim * (k + 1) sums for each pair.
 
@@ -61,11 +74,11 @@ def work(options: Mapping[str, Any]) -> float:
 
 def propose(space: Space, number: int, best: Options, tried: Iterable[Options], seed: int) -> Options | None:
     """The options of the candidate of this number; None if nothing new is found."""
-    draw, known = random.Random(f"{seed}/{number}"), list(tried)
+    draw, known, most = random.Random(f"{seed}/{number}"), list(tried), max(MOST_WORK, work(best))
     for i in range(_TRIES):
         near = number % 2 == 0 and i < _TRIES // 2  # all that is near may be known
         options = _changed(draw, space, best) if near else _drawn(draw, space)
-        if options not in known and work(options) <= MOST_WORK:
+        if options not in known and work(options) <= most:
             return options
     return None
 
