@@ -14,7 +14,7 @@ from pairloom.corpus.encoding import encode
 from pairloom.corpus.kinds import text_files
 from pairloom.corpus.sentences import open_corpus
 from pairloom.corpus.vocabulary import Vocabulary, WordSelection
-from pairloom.system.processes import Processes
+from pairloom.system.processes import Processes, begin
 from pairloom.system.threads import in_order
 
 TEXT = "".join(f"Line {i % 7}, w{i % 11} and more.\n" for i in range(3000))
@@ -111,3 +111,21 @@ def test_an_interrupt_does_not_wait_for_what_is_being_called() -> None:
         for _ in in_order(processes.call, [0.5, 60.0], 2, processes.stop):
             pass
     assert time.monotonic() - began < 20
+
+
+def test_a_process_for_one_call_ends_with_its_result_and_prints_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import os, pathlib\n"
+        "def write():\n    print('said')\n    pathlib.Path(os.environ['INTO']).touch()\n"
+        "def fail():\n    raise ValueError\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    environment = os.environ | {"INTO": str(tmp_path / "done")}
+    codes = [process and process.wait() for process in (begin("mine", name, environment) for name in ("write", "fail"))]
+    assert codes == [0, 1] and (tmp_path / "done").exists() and capfd.readouterr() == ("", "")
+    monkeypatch.setattr(sys, "executable", "")
+    assert begin("mine", "write", environment) is None
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no python"))
+    assert begin("mine", "write", environment) is None

@@ -5,6 +5,13 @@ import sys
 
 import pytest
 
+from pairloom.advice.diagnosis.kernels import only_loaded
+from pairloom.errors import InputError
+from pairloom.kernel import compile
+from pairloom.kernel.steps.block import train_steps
+from pairloom.training import warm_up
+from pairloom.training.warm_up import load_kernels
+
 SCRIPT = """
 import sys
 import numpy as np
@@ -134,3 +141,66 @@ def test_lines_are_parsed_by_kernels_that_tuples_do_not_compile(tmp_path):
     code = "print(*sorted({name.rpartition('.')[0] for name, _ in compiled()}))"
     call = "pairloom.train_pairs([('a', 'b'), ('b', 'a')] * 50, dim=4, epochs=1, min_count=1)"
     assert "pair_lines" not in late_kernels(tmp_path, f"{call}\n{code}")
+
+
+# --- The kernel that another process compiles
+
+
+def test_the_process_beside_compiles_for_the_types_of_trainings():
+    load_kernels()
+    before = train_steps.signatures.copy()
+    warm_up.train_nothing()
+    assert before and train_steps.signatures == before
+
+
+class Beside:
+    """A process that only notes what is done with it."""
+
+    def __init__(self, code=0):
+        self.code, self.done = code, []
+
+    def wait(self):
+        self.done.append("wait")
+        return self.code
+
+    def kill(self):
+        self.done.append("kill")
+
+
+@pytest.fixture
+def beside(monkeypatch):
+    process = Beside()
+    monkeypatch.setattr(warm_up, "begin", lambda *_: process.done.append("begin") or process)
+    return process
+
+
+def test_a_missing_kernel_has_the_steps_compiled_beside_and_they_are_waited_for(beside):
+    with warm_up._steps_beside():
+        assert not compile.on_missing("words.count") and not compile.on_missing("scan.scan")
+        assert beside.done == ["begin"]
+        assert compile.on_missing("block.train_steps")
+        assert beside.done == ["begin", "wait"]
+    assert beside.done == ["begin", "wait", "kill", "wait"] and compile.on_missing is None
+
+
+def test_steps_are_compiled_here_if_they_alone_are_missing_or_the_process_failed(beside):
+    with warm_up._steps_beside():
+        assert not compile.on_missing("block.train_steps")
+        assert beside.done == []
+    beside.code = 1
+    with warm_up._steps_beside():
+        compile.on_missing("words.count")
+        assert not compile.on_missing("block.train_steps")
+
+
+def test_an_interrupt_ends_the_process_beside(beside):
+    with pytest.raises(KeyboardInterrupt), warm_up._steps_beside():
+        compile.on_missing("words.count")
+        raise KeyboardInterrupt
+    assert beside.done == ["begin", "kill", "wait"]
+
+
+def test_where_nothing_may_be_compiled_nothing_is_compiled_beside(beside):
+    with only_loaded(), warm_up._steps_beside(), pytest.raises(InputError, match="count is not compiled"):
+        compile.on_missing("words.count")
+    assert beside.done == []

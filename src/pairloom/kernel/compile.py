@@ -26,7 +26,8 @@ from numba.core.caching import IndexDataCacheFile
 from numba.core.registry import cpu_target
 
 _log = logging.getLogger(__name__)
-refuse: Callable[[str], None] | None = None  # called with the name of a kernel that would be compiled, if set
+# If set, called with the name of a kernel before it is compiled. If it returns True, the cache may have it now.
+on_missing: Callable[[str], bool] | None = None
 
 
 def _columns() -> int:
@@ -75,8 +76,8 @@ class KernelFile(IndexDataCacheFile):
     def load(self, key: Any) -> Any:
         """The code for a key, or None if there is none or it is damaged."""
         code = self._found(key)
-        if code is None and refuse is not None:
-            refuse(self._index_name.rpartition("-")[0])
+        if code is None and on_missing is not None and on_missing(self._index_name.rpartition("-")[0]):
+            code = self._found(key)
         return code
 
     def _found(self, key: Any) -> Any:

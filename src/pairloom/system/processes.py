@@ -8,12 +8,13 @@ and when a process ends for any reason, the caller calls the function itself: th
 A process gets its arguments by a pipe, and ends when the pipe is closed. So it does not outlive its parent.
 """
 
+import json
 import logging
 import os
 import pickle  # for what goes through the pipes. No file is read by it
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from queue import SimpleQueue
@@ -42,14 +43,11 @@ class Processes(Generic[Argument, Result]):
         except Exception as error:  # what a class raises when it cannot be pickled is up to its author
             _log.info("one process runs %r, since it cannot be pickled: %s", function, error)
             n = 0
-        for _ in range(n if sys.executable and not getattr(sys, "frozen", False) else 0):
+        for _ in range(n if _can_begin() else 0):
             self._start()
         _log.debug("%d processes run %r", len(self._all), function)
 
     def _start(self) -> None:
-        own: dict[str, Any] = {"start_new_session": True}  # an interrupt (Ctrl-C) goes to this process alone
-        if sys.platform == "win32":
-            own = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         with suppress(OSError):  # for example too many processes: the others do the work
             command = [
                 sys.executable,
@@ -57,7 +55,7 @@ class Processes(Generic[Argument, Result]):
                 "-c",
                 _START,
             ]  # -P: pickle is Python's, not the current folder's
-            self._all.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **own))
+            self._all.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **_apart()))
             self._idle.put(self._all[-1])
             with suppress(OSError):  # if it has ended, `call` will notice
                 _send(self._all[-1].stdin, sys.path)
@@ -96,6 +94,28 @@ class Processes(Generic[Argument, Result]):
                 with suppress(OSError):
                     pipe.close()  # type: ignore[union-attr]
             process.wait()
+
+
+def begin(module: str, function: str, environment: Mapping[str, str]) -> subprocess.Popen[bytes] | None:
+    """A process that calls one function without arguments and prints nothing. None if there can be none."""
+    code = f"import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import {function}; {function}()"
+    command: list[str] = [sys.executable, "-P", "-c", code, json.dumps(sys.path)]
+    nowhere: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    with suppress(OSError):
+        return subprocess.Popen(command, env=environment, **nowhere, **_apart()) if _can_begin() else None
+    return None
+
+
+def _can_begin() -> bool:
+    """Whether this is an interpreter that can be begun again."""
+    return bool(sys.executable) and not getattr(sys, "frozen", False)
+
+
+def _apart() -> dict[str, Any]:
+    """Options of a process that an interrupt of this one (Ctrl-C) does not reach."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
 
 
 def _send(pipe: Any, value: object) -> None:

@@ -53,14 +53,14 @@ def only_loaded() -> Iterator[None]:
     """While the body runs, a kernel that would have to be compiled is an InputError."""
     from pairloom.kernel import compile as kernel
 
-    kernel.refuse = _refuse
+    kernel.on_missing = _refuse
     try:
         yield
     finally:
-        kernel.refuse = None
+        kernel.on_missing = None
 
 
-def _refuse(name: str) -> None:
+def _refuse(name: str) -> bool:
     raise InputError(f"{name} is not compiled yet, or not for this CPU. Compile it with: pairloom compile")
 
 
