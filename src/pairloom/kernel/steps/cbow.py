@@ -287,14 +287,31 @@ def take_mean(W, row, width, text, place, words, mean, before):
     for j in range(int32_at(text.left, place), int32_at(text.right, place)):
         put_int64(words, m, W + row * int32_at(text.kept, j))
         m += j != place
-    share = broadcast(1.0 / m)
-    for i in range(0, width, LANES):
+    share, i = broadcast(1.0 / m), 0
+    while i < width - 3 * LANES:  # the address of a row is loaded once for four vectors
+        v = int64_at(words, 0)
+        x0, x1, x2, x3 = load(v, i), load(v, i + LANES), load(v, i + 2 * LANES), load(v, i + 3 * LANES)
+        for r in range(1, m):
+            v = int64_at(words, r)
+            x0 = add(x0, load(v, i))
+            x1 = add(x1, load(v, i + LANES))
+            x2 = add(x2, load(v, i + 2 * LANES))
+            x3 = add(x3, load(v, i + 3 * LANES))
+        x0, x1, x2, x3 = multiply(x0, share), multiply(x1, share), multiply(x2, share), multiply(x3, share)
+        for at in (mean, before):
+            store(at, i, x0)
+            store(at, i + LANES, x1)
+            store(at, i + 2 * LANES, x2)
+            store(at, i + 3 * LANES, x3)
+        i += 4 * LANES
+    while i < width:
         x = load(int64_at(words, 0), i)
         for r in range(1, m):
             x = add(x, load(int64_at(words, r), i))
         x = multiply(x, share)
         store(mean, i, x)
         store(before, i, x)
+        i += LANES
     return m
 
 
@@ -303,9 +320,22 @@ def move_words(words, m, mean, before, width, divide):
     """Move the m words of a window by the step that their mean took, or by 1/m of it if `divide`."""
     if m == 0:
         return
-    minus, share = broadcast(-1.0), broadcast(1.0 / m if divide else 1.0)
-    for i in range(0, width, LANES):
+    minus, share, i = broadcast(-1.0), broadcast(1.0 / m if divide else 1.0), 0
+    while i < width - 3 * LANES:
+        x0 = multiply(share, fma(load(before, i), minus, load(mean, i)))
+        x1 = multiply(share, fma(load(before, i + LANES), minus, load(mean, i + LANES)))
+        x2 = multiply(share, fma(load(before, i + 2 * LANES), minus, load(mean, i + 2 * LANES)))
+        x3 = multiply(share, fma(load(before, i + 3 * LANES), minus, load(mean, i + 3 * LANES)))
+        for r in range(m):
+            row = int64_at(words, r)
+            store(row, i, add(load(row, i), x0))
+            store(row, i + LANES, add(load(row, i + LANES), x1))
+            store(row, i + 2 * LANES, add(load(row, i + 2 * LANES), x2))
+            store(row, i + 3 * LANES, add(load(row, i + 3 * LANES), x3))
+        i += 4 * LANES
+    while i < width:
         step = multiply(share, fma(load(before, i), minus, load(mean, i)))
         for r in range(m):
             row = int64_at(words, r)
             store(row, i, add(load(row, i), step))
+        i += LANES
