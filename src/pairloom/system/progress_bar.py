@@ -8,8 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib import import_module
-from typing import TextIO
+from typing import Any, TextIO, cast
 
 from pairloom.errors import ConfigError
 from pairloom.progress import OnProgress, Progress, WorkerProgress, ignore
@@ -159,10 +158,10 @@ def _in_notebook() -> bool:
 @contextmanager
 def _notebook_bar() -> Iterator[OnProgress]:
     """One line of HTML that is replaced by the next. (rich would need ipywidgets for this.)"""
-    display = import_module("IPython.display").display  # part of every kernel
+    from IPython.display import display  # type: ignore[import-not-found, unused-ignore]  # part of every kernel
 
     line = _Line(Progress(stage="compile"))
-    handle = display(line, display_id=True)
+    handle = cast(Any, display)(line, display_id=True)  # without a cast, mypy minds IPython's missing types
     last = ("", 0.0)
 
     def show(progress: Progress) -> None:
