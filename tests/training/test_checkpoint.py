@@ -65,7 +65,7 @@ def often(monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 def test_stopped_again_and_again_it_gives_the_same_bytes(text, tmp_path, often, kind):
     whole = saved(pairloom.train(text, **options(kind)), tmp_path / "whole.loom")
-    rng, stops, most = np.random.default_rng(0), 0, 100 if kind in ("blocks", "one thread", "patience") else 10
+    rng, stops, most = np.random.default_rng(0), 0, 100 if kind in ("blocks", "one thread", "patience", "hs") else 10
     while True:
         checkpoints = StopAfter(tmp_path / "run", int(rng.integers(2, most)), resume=True)
         try:
