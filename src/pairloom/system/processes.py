@@ -97,7 +97,10 @@ class Processes(Generic[Argument, Result]):
 
 
 def begin(module: str, function: str, environment: Mapping[str, str]) -> subprocess.Popen[bytes] | None:
-    """A process that calls one function without arguments and prints nothing. None if there can be none."""
+    """A process that calls one function without arguments and prints nothing. None if there can be none.
+
+    It has no pipe: if this process is killed, it goes on until the function returns.
+    """
     code = f"import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import {function}; {function}()"
     command: list[str] = [sys.executable, "-P", "-c", code, json.dumps(sys.path)]
     nowhere: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
