@@ -79,7 +79,7 @@ bench: $(VENV)/.runs $(PEERS)/.peers ## train beside word2vec.c, gensim and fast
 	@$(PIP) install 'matplotlib>=3.9' # for the chart
 	$(BIN)/python -m benchmarks.compare --peers $(PEERS)/bin $(BENCH)
 
-reliability: $(VENV)/.tests ## break files, writes, processes and the package itself on purpose, and make a table (17 minutes)
+reliability: $(VENV)/.tests ## break files, writes, processes and the package itself on purpose, and make a table (16 minutes)
 	$(BIN)/python -m reliability
 
 cluster-test: $(VENV)/.tests ## train on Ray while workers, raylets and drivers are killed, and compare the bytes (16 minutes)

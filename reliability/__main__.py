@@ -1,4 +1,4 @@
-"""All figures, as a table: about 17 minutes on two cores.
+"""All figures, as a table: about 16 minutes on two cores.
 
 Two modules run at a time, each in its own process with its share of the cores. The soak always takes ten minutes, so it
 runs beside them.
@@ -23,7 +23,7 @@ LONGEST = ("signals", "mutants", "fuzz", "kills", "bad_input")
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description="All figures of reliability, as a table: about 17 minutes on two cores."
+        description="All figures of reliability, as a table: about 16 minutes on two cores."
     )
     parser.add_argument("--short", action="store_true", help="run the short forms, which are part of `make test`")
     parser.add_argument("--seed", type=int, default=0, help="seed of the random faults (default: 0)")
