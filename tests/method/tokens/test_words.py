@@ -37,7 +37,7 @@ HARD = [
 
 def separated(text: str) -> list[list[str]]:
     data = np.frombuffer(text.encode(), np.uint8)
-    return [line.split(" ")[:-1] if line.endswith(" ") else line.split() for line in _text(separate(data)).split("\n")]
+    return [[word for word in line.split(" ") if word] for line in _text(separate(data)).split("\n")]
 
 
 def _text(data: np.ndarray) -> str:
@@ -89,6 +89,28 @@ def test_turkish_letters_are_folded_as_in_all_languages():
 def test_the_kernel_finds_the_words_of_the_definition(text):
     for around in ("{}", "{} and more text", "some text {}", "{0}{0}", "a{}b"):
         assert separated(around.format(text)) == [words(around.format(text))]
+
+
+@pytest.mark.parametrize("text", HARD)
+def test_the_kernel_finds_the_words_within_plain_text_wherever_its_vectors_begin(text):
+    for shift in range(66):
+        around = f"{'x' * shift} so: it's 3.5%, {'or not; ' * 12}{text} and {'a.b 1,2 ' * 12}"
+        assert separated(around) == [words(around)]
+
+
+ENGLISH = st.text("abXYZ019__''.::,,;; \n\t-\"é\u0301\xad", min_size=64, max_size=300)
+
+
+@settings(max_examples=300, deadline=None)
+@given(ENGLISH)
+def test_the_kernel_finds_the_words_of_long_text(text):
+    assert separated(text) == [words(line) for line in text.split("\n")]
+
+
+def test_the_kernel_writes_no_more_than_it_reads_of_plain_text_and_keeps_line_ends():
+    data = np.frombuffer(b"King,  queen!\n" * 20, np.uint8)
+    assert _text(separate(data)).count("\n") == 20
+    assert len(separate(data)) <= len(data)
 
 
 def test_the_kernel_keeps_lines_and_no_other_white_space():

@@ -2,18 +2,22 @@
 
 What reads words at white space, that is all other kernels, then reads those of `--tokenize words`:
 
-    "King, queen!\\nDon't."  ->  "king queen \\ndon't "
+    "King, queen!\\nDon't."  ->  "king  queen \\ndon't "
 
-The text is read once, character by character. A character continues the word before it or begins another; what may be
-between two letters or two digits is written, and taken back if no other letter or digit follows. Runs of ASCII letters,
-digits and underscores, nearly all of an English text, are folded eight bytes at a time.
+The text is read once. Plain ASCII, nearly all of an English text, is rewritten 64 bytes at a time, a byte for a byte:
+whether a byte belongs to a word depends on the bytes beside it only (`_rewrite`). Elsewhere a character continues the
+word before it or begins another; what may be between two letters or two digits is written, and taken back if no other
+letter or digit follows. There, runs of ASCII letters, digits and underscores are folded eight bytes at a time.
 """
 
-from functools import cache
+from functools import cache, reduce
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 
 from pairloom.kernel.compile import njit
 from pairloom.kernel.memory import address, byte_at, eight_at, put_byte, put_eight, trailing_zeros
@@ -33,7 +37,10 @@ _MID_LETTER, _MID_NUMBER = map(int, (Kind.MID_LETTER, Kind.MID_NUMBER))
 _MID_BOTH, _MID_HEBREW = map(int, (Kind.MID_BOTH, Kind.MID_HEBREW))
 _NO_WORD, _WHOLE_FLAG = 16, 17  # what the word so far ends in, besides kinds of characters
 
-_NEW_LINE, _BLANK = 0x0A, 0x20
+_NEW_LINE, _BLANK, _UNDERSCORE = 0x0A, 0x20, 0x5F
+_VECTOR = 64  # bytes that are rewritten at a time
+_BYTES = ir.VectorType(ir.IntType(8), _VECTOR)
+_BETWEEN_LETTERS, _BETWEEN_DIGITS = b"'.:", b"'.,;"  # the Kinds MID_LETTER, MID_NUMBER and MID_BOTH of ASCII
 _TOP_BITS = np.uint64(0x8080808080808080)
 _LOW_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
 _ALL_20 = np.uint64(0x2020202020202020)
@@ -81,7 +88,7 @@ assert N_CODES % _PAGE == 0
 
 
 def separate(data: Bytes) -> Bytes:
-    """The text with its words folded and separated by spaces, and without all else but line ends.
+    """The text with its words folded and separated by spaces, one or more, and without all else but line ends.
 
     Equivalent to `words` of `method/tokens/words.py` on each line. The text must be valid UTF-8. A line end is LF.
     """
@@ -89,6 +96,65 @@ def separate(data: Bytes) -> Bytes:
     written = out[: _separate(data, out, character_table())].copy()  # most of `out` was not needed
     written.flags.writeable = False  # as blocks of a file are: to Numba that is another type
     return written
+
+
+@intrinsic
+def _rewrite(typing, at, to):
+    """Rewrite the 64 bytes at an address: fold words, put a space for each byte of all else. Line ends stay.
+
+    Returns a mask of the bytes that are not plain ASCII or are underscores, the first byte lowest. What is written is
+    right for a byte if neither it nor the bytes beside it are. So the bytes before and after the 64 are read, too.
+    """
+
+    def codegen(context, builder, signature, args):
+        def vector_at(address):
+            return builder.inttoptr(address, _BYTES.as_pointer())
+
+        def load(offset):
+            return builder.load(vector_at(builder.add(args[0], ir.IntType(64)(offset))), align=1)
+
+        def all_of(byte):
+            return ir.Constant(_BYTES, [byte] * _VECTOR)
+
+        def within(x, first, last):
+            from_first = builder.sub(x, all_of(ord(first)))
+            return builder.icmp_unsigned("<=", from_first, all_of(ord(last) - ord(first)))
+
+        def letters(x):
+            return within(builder.or_(x, all_of(0x20)), "a", "z")
+
+        def digits(x):
+            return within(x, "0", "9")
+
+        def one_of(x, members):
+            return reduce(builder.or_, (builder.icmp_unsigned("==", x, all_of(byte)) for byte in members))
+
+        def all_three(x, y, z):
+            return builder.and_(x, builder.and_(y, z))
+
+        before, here, after = load(-1), load(0), load(1)
+        between_letters = all_three(one_of(here, _BETWEEN_LETTERS), letters(before), letters(after))
+        between_digits = all_three(one_of(here, _BETWEEN_DIGITS), digits(before), digits(after))
+        solid = builder.or_(letters(here), digits(here))
+        of_words = builder.or_(solid, builder.or_(between_letters, between_digits))
+        folded = builder.select(letters(here), builder.or_(here, all_of(0x20)), here)
+        space = builder.select(one_of(here, b"\n"), here, all_of(_BLANK))
+        builder.store(builder.select(of_words, folded, space), vector_at(args[1]), align=1)
+        hard = builder.or_(builder.icmp_signed("<", here, all_of(0)), one_of(here, b"_"))
+        return builder.bitcast(hard, ir.IntType(_VECTOR))
+
+    return types.uint64(types.int64, types.int64), codegen
+
+
+@njit(nogil=True, cache=True)
+def _rewritten(at, to):
+    """How many bytes `_rewrite` got right, up to the last that ends in a letter, a digit or between words."""
+    hard = _rewrite(at, to)
+    n = (trailing_zeros(hard) if hard != 0 else _VECTOR) - 1  # on the last one, the byte after it decides
+    if n > 0:
+        end = byte_at(to + n - 1)
+        n -= end > _BLANK and (end < 0x30 or 0x39 < end < 0x61)  # within a word, but neither a letter nor a digit
+    return n
 
 
 @njit(nogil=True, cache=True)
@@ -170,10 +236,23 @@ def _separate(data, out, table):
     last, mid = _NO_WORD, _NO_WORD  # what the word so far ends in, and what may continue it
     word = back = to  # where the word begins, and where it ends if it is not continued
     solid = after_zwj = False  # whether the word has more than joiners; whether a ZWJ was last
+    first = at
     while at < limit:
-        # Many bytes at once, after a space or within a word.
-        plain = last in (_NO_WORD, _LETTER, _NUMBER, _JOINER, _HEBREW)
-        if plain and mid == _NO_WORD and at + 8 <= limit:
+        code = np.int64(byte_at(at))
+        ascii = code < 0x80 and mid == _NO_WORD and at + 8 <= limit
+        # 64 bytes at once, if the byte before them and at least eight of them are plain.
+        if ascii and first < at < limit - _VECTOR and eight_at(at) & _TOP_BITS == 0:
+            before = byte_at(at - 1)
+            n = _rewritten(at, to) if before < 0x80 and before != _UNDERSCORE else 0
+            if n > 0:
+                at += n
+                to += n
+                end = byte_at(to - 1)
+                last = _NO_WORD if end <= _BLANK else _NUMBER if end <= 0x39 else _LETTER
+                solid, after_zwj = True, False
+                continue
+        # Eight bytes at once, after a space or within a word.
+        if ascii and last in (_NO_WORD, _LETTER, _NUMBER, _JOINER, _HEBREW):
             which, solids, lower = _word_bytes(eight_at(at))
             if which & np.uint64(0x80):
                 rest = which ^ _TOP_BITS
@@ -200,7 +279,6 @@ def _separate(data, out, table):
                 continue
         # One character.
         length, fold = 1, np.int64(-1)
-        code = np.int64(byte_at(at))
         if code >= 0x80:
             code, length = _code_at(at)
         kind = np.int64(table.entries[np.int64(table.pages[code >> 7]) * _PAGE + (code & 0x7F)])
