@@ -123,10 +123,10 @@ def test_seventy_thousand_words_load_in_a_moment(tmp_path):
     native.save(Embedding(words=vectors, contexts=vectors), tmp_path / "large.loom")
     seconds = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()  # a machine that tests is busy
         native.load(tmp_path / "large.loom")
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) < 0.6  # 0.15 where nothing else runs; a machine that tests is busy
+        seconds.append(time.process_time() - start)
+    assert min(seconds) < 0.6  # 0.15, or 0.4 on a CPU without instructions for SHA-256
 
 
 # The layout that docs/formats.md promises
