@@ -148,7 +148,7 @@ def _rewrite(typing, at, to):
 
 @njit(nogil=True, cache=True)
 def _rewritten(at, to):
-    """How many bytes `_rewrite` got right, up to the last that ends in a letter, a digit or between words."""
+    """Rewrite up to 64 bytes. Returns how many are right; the last is a letter or a digit, or between words."""
     hard = _rewrite(at, to)
     n = (trailing_zeros(hard) if hard != 0 else _VECTOR) - 1  # on the last one, the byte after it decides
     if n > 0:
