@@ -15,6 +15,14 @@ from pairloom.cli.main import main
             ["--vector-size", "5"],
             "pairloom train: there is no option --vector-size. Did you mean --dim? See: pairloom train --help",
         ),
+        (
+            ["--epoch", "5"],
+            "pairloom train: there is no option --epoch. Did you mean --epochs? See: pairloom train --help",
+        ),
+        (
+            ["--overwrite"],
+            "pairloom train: there is no option --overwrite. See: pairloom train --help",
+        ),  # not --verbose
         (["--zzz"], "pairloom train: there is no option --zzz. See: pairloom train --help"),
         (
             ["--threads", "0"],

@@ -26,6 +26,7 @@ PEER_COMMANDS = {
     "analogies": "analogy",
     "check": "doctor",
 }
+LEAST_SIMILARITY = 0.65  # of a mistyped option to ours; with 0.6, `errors` would be taken for `verbose`
 _USAGE = "pairloom COMMAND [arguments and options, in any order]"
 _PURPOSE = "Learn vectors for words from text, then query, measure and convert them."
 _EXIT_CODES = """\
@@ -235,8 +236,9 @@ def _suggested_option(unknown: str, parser: argparse.ArgumentParser) -> str:
     if theirs in {"topn", "top_n", "k"} and "-n" in known:
         return ". Did you mean -n?"
     peer = PEER_NAMES.get(theirs)
-    ours = f"--{peer.replace('_', '-')}" if peer else next(iter(get_close_matches(f"--{name}", known, 1)), None)
-    return f". Did you mean {ours}?" if ours in known else ""
+    long = [option.removeprefix("--") for option in known if option.startswith("--")]
+    similar = [peer.replace("_", "-")] if peer else get_close_matches(name, long, 1, LEAST_SIMILARITY)
+    return f". Did you mean --{similar[0]}?" if set(similar) & set(long) else ""
 
 
 def _check_not_empty(args: argparse.Namespace) -> None:
