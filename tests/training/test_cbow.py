@@ -10,7 +10,7 @@ from pairloom.kernel.steps.hierarchical import TreePaths
 from pairloom.kernel.steps.rates import Rates
 from pairloom.method.cbow import hierarchical_loss, hierarchical_step, mean_of, negative_loss, negative_step
 from pairloom.method.hierarchical import huffman
-from pairloom.pairs.in_order import Segment
+from pairloom.pairs.segments import Segment
 from tests.models import matrices, random_model
 
 RNG = np.random.default_rng(0)

@@ -17,7 +17,7 @@ from pairloom.method.draws import draw, heldout_key
 from pairloom.method.hierarchical import huffman
 from pairloom.method.objective import corpus_loss
 from pairloom.pairs.from_text import TextSource
-from pairloom.pairs.in_order import heldout_segments
+from pairloom.pairs.segments import heldout_segments
 from pairloom.pairs.source import FEWEST_HELDOUT, LARGEST_SHARE, MOST_HELDOUT
 from pairloom.system.threads import workers
 from pairloom.training import heldout, softmax

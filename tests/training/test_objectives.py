@@ -9,17 +9,17 @@ import pairloom
 from pairloom.cli.main import main
 from pairloom.config import TrainConfig
 from pairloom.errors import ConfigError, DivergedError, InputError
-from pairloom.pairs import in_order as stretches
+from pairloom.pairs import segments
 from tests.conftest import TOPICS
 
 TOY = {"dim": 16, "epochs": 20, "min_count": 1, "sample": 0, "lr": 0.1}
-IN_ORDER = {
+TRAININGS = {
     "skip-gram, hs": {"objective": "hs"},
     "cbow, negative": {"model": "cbow"},
     "cbow, negative, undivided": {"model": "cbow", "cbow_gradient": "undivided"},
     "cbow, hs": {"model": "cbow", "objective": "hs"},
 }
-each = pytest.mark.parametrize("options", IN_ORDER.values(), ids=IN_ORDER.keys())
+each = pytest.mark.parametrize("options", TRAININGS.values(), ids=TRAININGS.keys())
 
 
 def digest(embedding):
@@ -37,7 +37,7 @@ def test_words_of_a_topic_are_neighbours(two_topics, options):
 
 @each
 def test_the_bytes_are_the_same_for_any_number_of_threads(zipf_text, monkeypatch, tmp_path, options):
-    monkeypatch.setattr(stretches, "TOKENS_PER_CHUNK", 3_000)
+    monkeypatch.setattr(segments, "TOKENS_PER_CHUNK", 3_000)
     files = []
     for threads in (1, 2, 5):
         emb = pairloom.train(zipf_text, threads=threads, dim=20, epochs=2, min_count=2, sample=1e-2, **options)

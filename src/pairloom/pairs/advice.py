@@ -17,8 +17,8 @@ from pairloom.corpus.vocabulary import WordSelection
 from pairloom.errors import InputError
 from pairloom.pairs.from_pairs import PairSource
 from pairloom.pairs.from_text import TextSource
-from pairloom.pairs.in_order import segments
 from pairloom.pairs.parts import undealt
+from pairloom.pairs.segments import segments
 from pairloom.pairs.source import Dealings
 from pairloom.system.threads import Workers
 

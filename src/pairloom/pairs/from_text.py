@@ -43,7 +43,7 @@ _NO_SEED = 0  # held-out pairs do not depend on the seed
 _AT_ONCE = 1 << 22  # tokens read at a time when the whole text is scanned
 
 
-class _Slices(NamedTuple):
+class _Chunk(NamedTuple):
     """A chunk of a round: slices of the text. Slice i has the sentences first[i] to last[i] - 1.
 
     Their buffers begin at column `at` of those of the round.
@@ -53,6 +53,13 @@ class _Slices(NamedTuple):
     last: npt.NDArray[np.int64]
     at: int
     tokens: int
+
+
+class TextSlices(NamedTuple):
+    """Slices of the text, in its order. Slice i has the sentences first[i] to last[i] - 1."""
+
+    first: npt.NDArray[np.int64]
+    last: npt.NDArray[np.int64]
 
 
 class TextSource(Source):
@@ -112,14 +119,18 @@ class TextSource(Source):
         for number, (first, last) in enumerate(pairwise(slices)):
             yield Round(number, first, last, int(taken[first]), int(taken[last]))
 
+    def slices(self, a_round: Round) -> TextSlices:
+        """The slices of a round."""
+        slices = np.sort(self.order[a_round.first : a_round.last])
+        return TextSlices(self.slice_edges[slices], self.slice_edges[slices + 1])
+
     def count(
         self, epoch: int, a_round: Round, dealings: AnyDealings, pool: Workers, rows: range | None = None
     ) -> CountedRound:
-        slices = np.sort(self.order[a_round.first : a_round.last])  # within a round, in the order of the text
-        first, last = self.slice_edges[slices], self.slice_edges[slices + 1]
+        first, last = self.slices(a_round)
         at = np.append(0, np.cumsum(self.encoded.starts[last] - self.encoded.starts[first]))
         chunks = [
-            _Slices(first[a:b], last[a:b], int(at[a]), int(at[b] - at[a])) for a, b in ranges(at, TOKENS_PER_CHUNK)
+            _Chunk(first[a:b], last[a:b], int(at[a]), int(at[b] - at[a])) for a, b in ranges(at, TOKENS_PER_CHUNK)
         ]
         keep = self.kept * (a_round.end - a_round.begin) <= MOST_SURVIVORS
         if keep and self._buffers.shape[1] < a_round.end - a_round.begin:
@@ -167,7 +178,7 @@ class _TextChunks:
         self._stay: dict[int, int] = {}  # how many tokens of a chunk stay, by its `at`
         self._words: dict[int, int] = {}  # how many of them are words of these rows
 
-    def count(self, chunks: Sequence[_Slices], counts: npt.NDArray[np.int64]) -> None:
+    def count(self, chunks: Sequence[_Chunk], counts: npt.NDArray[np.int64]) -> None:
         from pairloom.kernel.steps import deal_halves as halves
         from pairloom.kernel.steps import deal_text as kernel
 
@@ -187,7 +198,7 @@ class _TextChunks:
 
     def write(
         self,
-        chunks: Sequence[_Slices],
+        chunks: Sequence[_Chunk],
         begins: npt.NDArray[np.int64],
         pairs: npt.NDArray[np.int64],
         wanted: "Wanted | None",
@@ -212,7 +223,7 @@ class _TextChunks:
         if self._of_round is None:
             self._release(chunks)
 
-    def _thin(self, chunk: _Slices, buffers: "Buffers") -> int:
+    def _thin(self, chunk: _Chunk, buffers: "Buffers") -> int:
         """Find the tokens of a chunk that stay. Returns their number."""
         from pairloom.kernel.steps import deal_text as kernel
 
@@ -222,7 +233,7 @@ class _TextChunks:
         return n
 
     @contextmanager
-    def _buffers_for(self, chunk: _Slices) -> "Iterator[Buffers]":
+    def _buffers_for(self, chunk: _Chunk) -> "Iterator[Buffers]":
         if self._of_round is not None:
             yield self._of_round[:, chunk.at :]
             return
@@ -232,11 +243,11 @@ class _TextChunks:
         yield buffers
         self._unused.append(buffers)
 
-    def _labels_for(self, chunk: _Slices) -> "Labels | HalfLabels":
+    def _labels_for(self, chunk: _Chunk) -> "Labels | HalfLabels":
         """The labels with a key for the survivors of this chunk, which are numbered from 0."""
         return self._labels._replace(key=key(int(self._labels.key), int(chunk.first[0])))
 
-    def _release(self, chunks: Sequence[_Slices]) -> None:
+    def _release(self, chunks: Sequence[_Chunk]) -> None:
         self._encoded.release(int(chunks[0].first[0]), int(chunks[-1].last[-1]))
 
 

@@ -20,7 +20,7 @@ from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key, uniform
 from pairloom.method.hierarchical import Tree
 from pairloom.pairs.from_text import TextSource
-from pairloom.pairs.in_order import heldout_segments
+from pairloom.pairs.segments import heldout_segments
 from pairloom.pairs.source import MOST_HELDOUT, Source
 from pairloom.system.spool import row_ranges
 from pairloom.system.threads import Workers

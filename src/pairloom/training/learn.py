@@ -11,10 +11,10 @@ from pairloom.pairs.source import Source
 from pairloom.system.memory import give_back
 from pairloom.system.threads import workers
 from pairloom.training.blockwise import BlockTraining, HierarchicalTraining
-from pairloom.training.in_order import InOrderTraining
 from pairloom.training.loop import Runtime, TrainingLoop
 from pairloom.training.memory_need import spare_memory
 from pairloom.training.plan import Plan
+from pairloom.training.segmentwise import SegmentTraining
 from pairloom.training.softmax import SoftmaxTraining
 from pairloom.training.sppmi import train_sppmi
 from pairloom.vectors.embedding import Embedding
@@ -45,6 +45,6 @@ def _run(plan: Plan, source: Source, runtime: Runtime) -> Embedding:
 
 def _training_of(config: TrainConfig) -> type[TrainingLoop]:
     if config.model == "cbow":
-        return InOrderTraining
+        return SegmentTraining
     trainings = {"negative": BlockTraining, "hs": HierarchicalTraining, "softmax": SoftmaxTraining}
     return trainings[config.objective]

@@ -1,7 +1,7 @@
 """The loop of every training: start, epochs, held-out loss, reports, checkpoints, and the `Embedding` at the end.
 
-Its subclasses train the epochs: in blocks (`blockwise.py`), in the order of the text (`in_order.py`), or by dense
-products (`softmax.py`).
+Its subclasses train the epochs: in blocks (`blockwise.py`), in segments (`segmentwise.py`), or by dense products
+(`softmax.py`).
 """
 
 import logging

@@ -19,6 +19,7 @@ from pairloom.pairs.from_pairs import MOST_COPIES, MOST_PASSES, PairSource
 from pairloom.pairs.from_text import LONGEST_WHOLE_LINE, MOST_SURVIVORS, TextSource
 from pairloom.pairs.halves import MOST_TOP_NODES
 from pairloom.pairs.hubs import most_hubs
+from pairloom.pairs.segments import tokens_per_segment
 from pairloom.pairs.source import FEWEST_STRETCHES, LARGEST_SHARE, MOST_COUNTS, MOST_HELDOUT, Source, WeightedNames
 from pairloom.system.display import number_of
 from pairloom.system.memory import Budget, MemoryItem
@@ -128,7 +129,7 @@ def training_need(config: TrainConfig, sizes: TrainingSizes, threads: int) -> li
     noise = MemoryItem("for noise", PER_CONTEXT * n_contexts)
     tree = MemoryItem("for the tree", PER_NODE * n_contexts)
     items.append(tree if config.objective == "hs" else noise)
-    return [*items, *(_blocks(config, sizes, threads) if config.trains_in_blocks else [_segments(threads)])]
+    return [*items, *(_blocks(config, sizes, threads) if config.trains_in_blocks else [_segments(sizes, threads)])]
 
 
 def _names(sizes: TrainingSizes) -> MemoryItem:
@@ -213,8 +214,8 @@ def _copied(config: TrainConfig, threads: int) -> int:
     return threads * (4 + 8 + 8 + 8) * config.dim * words if config.model == "cbow" else 0
 
 
-def _segments(threads: int) -> MemoryItem:
-    return MemoryItem("for text", (6 + threads) * 20 * TOKENS_PER_CHUNK)
+def _segments(sizes: TrainingSizes, threads: int) -> MemoryItem:
+    return MemoryItem("for text", (6 + threads) * 20 * tokens_per_segment(sizes.n_positions))
 
 
 def _softmax(config: TrainConfig, sizes: TrainingSizes) -> list[MemoryItem]:

@@ -1,8 +1,8 @@
-"""CBOW, trained in the order of the text.
+"""CBOW, trained segment by segment of the text (`pairs/segments.py`).
 
 CBOW averages each word with all words around it, so there are no blocks that share no row. One thread takes the steps,
-strictly in the order of the text, while the others draw the windows of the next segments. So the vectors are the same
-bytes for any number of threads.
+in the order of the segments, while the others draw the windows of the next ones. So the vectors are the same bytes for
+any number of threads.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from pairloom.corpus.vocabulary import noise
 from pairloom.method.draws import Purpose, key
 from pairloom.method.hierarchical import Tree, huffman
 from pairloom.pairs.from_text import TextSource
-from pairloom.pairs.in_order import Segment, segments
+from pairloom.pairs.segments import Segment, segments
 from pairloom.pairs.source import Source, WeightedNames, nodes_of
 from pairloom.training.heldout import HeldoutWindows
 from pairloom.training.loop import Runtime, TrainingLoop
@@ -29,8 +29,8 @@ if TYPE_CHECKING:  # the kernels bring Numba
 SegmentTrainer = Callable[[Segment, np.uint64, float, float], tuple[int, float]]
 
 
-class InOrderTraining(TrainingLoop):
-    """One training in the order of the text: a step is a segment."""
+class SegmentTraining(TrainingLoop):
+    """One training segment by segment: a step is a segment."""
 
     def __init__(self, source: Source, start: Start | None, runtime: Runtime) -> None:
         assert isinstance(source, TextSource)  # `Plan.of_pairs` refuses the others

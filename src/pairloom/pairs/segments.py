@@ -1,7 +1,8 @@
-"""Text in its own order, segment by segment, for CBOW.
+"""Text in segments, one after the other, for CBOW.
 
-Any two of its examples may share rows, so there are no blocks that share nothing, and one thread trains the text from
-beginning to end. Meanwhile other threads thin the next segments.
+Any two of its windows may share rows, so there are no blocks that share nothing, and one thread trains segment after
+segment. Meanwhile other threads thin the next ones. Like a round of skip-gram, a segment has slices from all over the
+text: what is read last would otherwise count more than the rest.
 """
 
 from collections import deque
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pairloom.method.draws import Purpose, UInt64s, heldout_key, key
-from pairloom.pairs.blocks import TOKENS_PER_CHUNK, ranges
-from pairloom.pairs.from_text import TextSource
+from pairloom.pairs.blocks import TOKENS_PER_CHUNK
+from pairloom.pairs.from_text import MOST_SLICES, TextSlices, TextSource
 from pairloom.pairs.source import heldout_draws
 from pairloom.system.threads import Workers
 from pairloom.types import Ids
@@ -31,7 +32,7 @@ class Segment(NamedTuple):
     kept: Ids
     left: Ids
     right: Ids
-    begin: int  # the sentences are tokens begin to end - 1 of the corpus
+    begin: int  # in the positions of an epoch
     end: int
 
     @property
@@ -46,12 +47,19 @@ class Segment(NamedTuple):
         return int(np.maximum(i - self.left, self.right - i - 1).max(initial=1))
 
 
+def tokens_per_segment(n_positions: int) -> int:
+    """How many tokens a segment has, about. In a text of more than 4 billion tokens, it is a slice."""
+    return max(TOKENS_PER_CHUNK, -(-n_positions // MOST_SLICES))
+
+
 def segments(source: TextSource, epoch: int, pool: Workers, begin: int = 0) -> Iterator[Segment]:
-    """The segments of an epoch in order, starting at number `begin`, without held-out sentences."""
+    """The segments of an epoch, starting at number `begin`, without held-out sentences."""
     keys = np.array([key(source.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
+    n = -(-source.n_positions // tokens_per_segment(source.n_positions))
     waiting: deque[Future[Segment]] = deque()
-    for first, last in islice(ranges(source.encoded.starts, TOKENS_PER_CHUNK), begin, None):
-        waiting.append(pool.submit(_thin, source, first, last, keys, source.heldout_limit))
+    for a_round in islice(source.rounds(np.linspace(0.0, 1.0, n + 1).tolist()), begin, None):
+        slices = source.slices(a_round)
+        waiting.append(pool.submit(_thin, source, slices, a_round.begin, keys, source.heldout_limit))
         if len(waiting) > _AHEAD:
             yield waiting.popleft().result()
     for segment in waiting:
@@ -63,18 +71,19 @@ def heldout_segments(source: TextSource) -> Iterator[Segment]:
     keys = np.array([key(_NO_SEED, p) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
     for first, draws in heldout_draws(source.encoded.n_sentences if source.heldout_limit else 0):
         for sentence in (first + np.flatnonzero(draws < source.heldout_limit)).tolist():
-            yield _thin(source, sentence, sentence + 1, keys, np.uint64(0))
+            alone = TextSlices(np.array([sentence]), np.array([sentence + 1]))
+            yield _thin(source, alone, int(source.encoded.starts[sentence]), keys, np.uint64(0))
 
 
-def _thin(source: TextSource, first: int, last: int, keys: UInt64s, heldout_limit: np.uint64) -> Segment:
-    """Sentences first to last - 1, except those whose draw is below the limit, thinned by the draws of these keys."""
+def _thin(source: TextSource, slices: TextSlices, begin: int, keys: UInt64s, heldout_limit: np.uint64) -> Segment:
+    """Slices, without the sentences whose draw is below the limit, thinned by the draws of these keys."""
     from pairloom.kernel.steps.deal_text import Slices, Survivors, TextDraws, thin
 
     ids, starts = source.encoded.ids, source.encoded.starts
-    begin, end = starts[[first, last]].tolist()
-    buffers = np.empty((4, end - begin), np.int32)
+    tokens = int((starts[slices.last] - starts[slices.first]).sum())
+    buffers = np.empty((4, tokens), np.int32)
     draws = TextDraws(source.limit, source.reach, keys, heldout_limit)
-    n = thin(Slices(ids, starts, np.array([first]), np.array([last])), draws, Survivors(*buffers))
-    source.encoded.release(first, last)
+    n = thin(Slices(ids, starts, slices.first, slices.last), draws, Survivors(*buffers))
+    source.encoded.release(int(slices.first[0]), int(slices.last[-1]))
     kept, left, right, _ = buffers[:, :n]
-    return Segment(kept, left, right, begin, end)
+    return Segment(kept, left, right, begin, begin + tokens)
