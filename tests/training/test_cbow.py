@@ -1,5 +1,9 @@
 """CBOW: the loss of a window, its gradient divided or not, and the kernels that follow it."""
 
+import threading
+import time
+from concurrent.futures import Future
+
 import numpy as np
 import pytest
 
@@ -11,6 +15,7 @@ from pairloom.kernel.steps.rates import Rates
 from pairloom.method.cbow import hierarchical_loss, hierarchical_step, mean_of, negative_loss, negative_step
 from pairloom.method.hierarchical import huffman
 from pairloom.pairs.segments import Segment
+from pairloom.training.segmentwise import TwoSides
 from tests.models import matrices, random_model
 
 RNG = np.random.default_rng(0)
@@ -65,11 +70,11 @@ def test_undivided_every_word_takes_the_whole_step_of_the_mean():
 
 # --- The kernels
 
-KEPT = np.array([0, 1, 2, 0, 3, 4, 1, 1, 2, 4, 3], np.int32)
+KEPT = RNG.integers(0, 5, 90).astype(np.int32)
 
 
 def segment_of(widths):
-    n = len(KEPT)
+    n, widths = len(KEPT), np.resize(widths, len(KEPT))
     left = np.array([max(0, i - width) for i, width in enumerate(widths)], np.int32)
     right = np.array([min(n, i + width + 1) for i, width in enumerate(widths)], np.int32)
     return Segment(KEPT, left, right, 0, n)
@@ -80,57 +85,153 @@ def window_of(segment, place):
     return np.delete(segment.kept[left:right], place - left)
 
 
-WIDTHS = [[1] * 11, [4] * 11, [0, 3, 1, 0, 10, 2, 1, 0, 5, 10, 1]]
+def train_late(W, sixes, pace, step):
+    """step(W, i, six) for each six, where the words of a batch move some batches later than contexts."""
+    moves, late = [], 0 if pace == cbow.IN_TURN else pace.lag
+    for t in range(0, len(sixes), pace.batch // 6):
+        seen = W + sum(moves[: max(0, len(moves) - late)])
+        moves.append(0)
+        for i in range(t, min(t + pace.batch // 6, len(sixes))):
+            moved = seen.copy()
+            step(moved, i, sixes[i][sixes[i] >= 0])
+            moves[-1] = moves[-1] + moved - seen
+    W += sum(moves)
+
+
+WIDTHS = [[1], [4], [0, 3, 1, 0, 10, 2, 1, 0, 5, 10, 1]]
 
 
 @pytest.mark.parametrize("widths", WIDTHS)
 @pytest.mark.parametrize("divide", [True, False])
 @pytest.mark.parametrize("dim", [1, 9, 100])
-def test_windows_step_along_the_path_to_their_word_one_after_the_other(widths, divide, dim):
+@pytest.mark.parametrize("pace", [cbow.IN_TURN, cbow.OVERLAPPING])
+def test_windows_step_along_the_path_to_their_word_one_after_the_other(widths, divide, dim, pace):
     tree = huffman(np.array([5, 4, 3, 2, 2]))
     model = random_model(np.random.default_rng(dim), 5, dim, scale=1 / np.sqrt(dim))
     W, N = matrices(model, dim)
     segment = segment_of(widths)
-    order = np.flatnonzero(segment.right - segment.left > 1).astype(np.int32)
-    for i, place in enumerate(order):
-        path = tree.path(KEPT[place])
-        rate = 0.4 + (0.1 - 0.4) * i / len(order)
-        hierarchical_step(W, N, window_of(segment, place), tree.nodes[path], tree.bits[path], rate, divide=divide)
-    buffers, paths = cbow.make_buffers(10, 3, model.width), TreePaths.of(tree)
-    n, square = cbow.train_hierarchical(model, buffers, segment, order, paths, Rates(0.4, 0.1), divide)
-    assert n == len(order)
-    assert square > 0
+    sixes = cbow.in_sixes(segment.centres).reshape(-1, 6)
+
+    def step(W, i, six):
+        for b, place in enumerate(six):
+            path, rate = tree.path(KEPT[place]), 0.2 + (0.1 - 0.2) * (6 * i + b) / sixes.size
+            mean = W.copy()
+            hierarchical_step(
+                mean, N, window_of(segment, place), tree.nodes[path], tree.bits[path], rate, divide=divide
+            )
+            moves.append(mean - W)
+        W += sum(moves)
+        moves.clear()
+
+    moves = []
+    train_late(W, sixes, pace, step)
+    buffers, paths = cbow.buffers_for_paths(20, 3, model.width), TreePaths.of(tree)
+    descent = cbow.WindowDescent(0, np.uint64(0), Rates(0.2, 0.1), divide, pace)
+    cbow.train_hierarchical(model, buffers, segment, sixes.ravel(), paths, descent, cbow.CONTEXTS)
+    assert buffers.sums.sum() > 0
     for now, expected in zip(matrices(model, dim), (W, N), strict=True):
-        np.testing.assert_allclose(now, expected, atol=5e-6)
+        np.testing.assert_allclose(now, expected, atol=1e-5)
 
 
 def drawn_by(noise, key, number, negatives):
-    """What the kernel draws against the word of window `number`, by Python."""
+    """What the kernel draws for six number `number`, by Python."""
     for k in range(negatives):
         bits = np.uint64(draw(key, number * negatives + k))
         slot = below(bits, len(noise.cut))
         yield int(slot if lower(bits) < noise.cut[slot] else noise.other[slot])
 
 
+NOISE = np.array([0.4, 0.3, 0.1, 0.1, 0.1])
+
+
 @pytest.mark.parametrize("widths", WIDTHS)
 @pytest.mark.parametrize("divide", [True, False])
 @pytest.mark.parametrize("dim", [1, 9, 100])
+@pytest.mark.parametrize("pace", [cbow.IN_TURN, cbow.OVERLAPPING])
 @pytest.mark.parametrize("negatives", [1, 7, 20])  # of five contexts, so that some are drawn twice, or are the word
-def test_windows_step_six_at_a_time_with_contexts_that_are_drawn_for_each_six(widths, divide, dim, negatives):
+def test_windows_step_six_at_a_time_with_contexts_that_are_drawn_for_each_six(widths, divide, dim, negatives, pace):
     model = random_model(np.random.default_rng(dim), 5, dim, scale=1 / np.sqrt(dim))
     W, C = matrices(model, dim)
-    segment, key = segment_of(widths), np.uint64(7)
-    places = np.flatnonzero(segment.right - segment.left > 1).astype(np.int32)
-    noise = AliasTable.of(np.array([0.4, 0.3, 0.1, 0.1, 0.1]))
-    sixes = cbow.in_sixes(places).reshape(-1, 6)
-    for i, six in enumerate(sixes):
-        drawn, six = np.array(list(drawn_by(noise, key, i, negatives))), six[six >= 0]
-        rate = 0.2 + (0.1 - 0.2) * i / len(sixes)
+    segment, key, noise = segment_of(widths), np.uint64(7), AliasTable.of(NOISE)
+    sixes = cbow.in_sixes(segment.centres).reshape(-1, 6)
+
+    def step(W, i, six):
+        drawn = np.array(list(drawn_by(noise, key, i, negatives)))
+        rate = 0.1 + (0.05 - 0.1) * i / len(sixes)
         negative_step(W, C, [window_of(segment, place) for place in six], KEPT[six], drawn, rate, divide=divide)
-    buffers = cbow.make_six_buffers(10, negatives, model.width)
-    descent = cbow.WindowDescent(negatives, key, Rates(0.2, 0.1))
-    n, square = cbow.train_negative(model, buffers, segment, sixes.ravel(), noise, descent, divide)
-    assert n == len(places)
-    assert square > 0
+
+    train_late(W, sixes, pace, step)
+    buffers = cbow.buffers_for_sixes(20, negatives, model.width)
+    descent = cbow.WindowDescent(negatives, key, Rates(0.1, 0.05), divide, pace)
+    cbow.train_negative(model, buffers, segment, sixes.ravel(), noise, descent, cbow.CONTEXTS)
+    assert buffers.sums[:6].sum() > 0
     for now, expected in zip(matrices(model, dim), (W, C), strict=True):
-        np.testing.assert_allclose(now, expected, atol=1e-5)
+        np.testing.assert_allclose(now, expected, rtol=1e-5, atol=1e-4)
+
+
+# --- Two threads
+
+
+def train_by(first, *others, delay=0.0, pace=cbow.OVERLAPPING, n=20_000):
+    """The bytes of W and C after a segment that is trained by threads that keep these sides."""
+    rng = np.random.default_rng(3)
+    kept, place = rng.integers(0, 50, n).astype(np.int32), np.arange(n, dtype=np.int32)
+    segment = Segment(kept, np.maximum(place - 5, 0), np.minimum(place + 6, n).astype(np.int32), 0, n)
+    model, noise = random_model(np.random.default_rng(0), 50, 300, scale=0.05), AliasTable.of(np.full(50, 0.02))
+    buffers = cbow.buffers_for_sixes(10, 5, model.width)
+    descent = cbow.WindowDescent(5, np.uint64(7), Rates(0.1, 0.05), True, pace)
+    arguments = model, buffers, segment, cbow.in_sixes(place), noise, descent
+    threads = [threading.Thread(target=cbow.train_negative, args=(*arguments, side)) for side in others]
+    for thread in threads:
+        thread.start()
+        time.sleep(delay)
+    cbow.train_negative(*arguments, first)
+    for thread in threads:
+        thread.join()
+    return model.W.tobytes() + model.C.tobytes()
+
+
+@pytest.mark.parametrize("pace", [cbow.IN_TURN, cbow.OVERLAPPING])
+def test_one_thread_trains_both_sides_whichever_it_keeps(pace):
+    alone = train_by(cbow.CONTEXTS, pace=pace)
+    assert train_by(cbow.WORDS, pace=pace) == train_by(cbow.WORDS, cbow.CONTEXTS, pace=pace) == alone
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.003, 1.0])
+@pytest.mark.parametrize("sides", [(cbow.WORDS, cbow.CONTEXTS), (cbow.CONTEXTS, cbow.WORDS)])
+def test_two_threads_train_the_same_bytes_as_one_and_the_second_may_come_late(sides, delay):
+    alone = train_by(cbow.CONTEXTS)
+    for _ in range(5 if delay < 1 else 1):
+        assert train_by(*sides, delay=delay) == alone
+
+
+def test_the_number_of_threads_that_was_faster_lately_trains_the_next_segments():
+    sides = TwoSides(threads=2)
+    sides.costs[1].extend([3.0] * 5)
+    sides.costs[2].extend([2.0, 2.0, 90.0, 2.0, 2.0])  # one interruption
+    sides.n_trained = 1
+    assert sides._threads() == 2
+    sides.costs[2].extend([4.0] * 3)
+    assert sides._threads() == 1
+    sides.n_trained = 64  # a trial of the other
+    assert sides._threads() == 2
+    assert TwoSides(threads=1)._threads() == 1
+
+
+def test_a_segment_is_trained_although_no_other_thread_is_free(pool_that_never_runs):
+    calls = []
+    sides = TwoSides(threads=2)
+    sides.n_trained = 1  # the first is a trial of one thread
+    sides.run(pool_that_never_runs, lambda *arguments: calls.append(arguments), "model")
+    assert calls == [("model", cbow.CONTEXTS)]
+    assert pool_that_never_runs.task.cancelled()
+
+
+@pytest.fixture
+def pool_that_never_runs():
+    class Pool:
+        def submit(self, function, *args):
+            self.task = Future()
+            return self.task
+
+    return Pool()

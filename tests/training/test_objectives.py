@@ -1,6 +1,7 @@
 """Models and objectives beside skip-gram with negative sampling, from text to questions."""
 
 import json
+import random
 
 import numpy as np
 import pytest
@@ -245,3 +246,12 @@ def test_word2vecs_flags_train_what_they_say(corpus, tmp_path, capsys, cbow, hs)
         min_lr=(0.05 if cbow else 0.025) * 1e-4,
     )
     np.testing.assert_array_equal(pairloom.load(tmp_path / "v.bin").words.vectors, same.words.vectors)
+
+
+def test_a_high_rate_on_few_words_does_not_make_them_move_too_far(tmp_path):
+    """Words that move some batches late would diverge here."""
+    draw, path = random.Random(1), tmp_path / "few.txt"
+    path.write_text("".join(" ".join(f"w{draw.randrange(20)}" for _ in range(20)) + "\n" for _ in range(5_000)))
+    embedding = pairloom.train(path, model="cbow", dim=100, sample=0, lr=0.5, epochs=2)
+    before, *_, after = embedding.record["heldout"]["loss"]
+    assert after < 0.7 * before

@@ -5,6 +5,7 @@ it is handed on, by an atomic operation that threads wait for when they share th
 being negative. Nothing here checks bounds or types, or keeps an array alive: that is up to the caller of `address`.
 """
 
+import platform
 import sys
 
 from llvmlite import ir
@@ -181,6 +182,41 @@ def number_now(typing, p):
         return builder.load_atomic(counter, "acquire", 8)
 
     return types.int64(types.int64), codegen
+
+
+@intrinsic
+def swap_number(typing, p, x):
+    """Write x to the int64 at p and return what it was before, in one operation that no other thread can divide."""
+
+    def codegen(context, builder, signature, args):
+        number = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        return builder.atomic_rmw("xchg", number, args[1], "seq_cst")
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@intrinsic
+def publish_number(typing, p, x):
+    """Write x to the int64 at p. A thread that sees it there (`number_now`) sees all that was written before, too."""
+
+    def codegen(context, builder, signature, args):
+        number = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+        builder.store_atomic(args[1], number, "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), codegen
+
+
+@intrinsic
+def rest(typing):
+    """Wait for a moment, as a thread does that looks at a number again and again. Other CPUs than x86 do not."""
+
+    def codegen(context, builder, signature, args):
+        if platform.machine().lower() in ("x86_64", "amd64"):
+            call(builder, "llvm.x86.sse2.pause", ir.VoidType(), [])
+        return context.get_dummy_value()
+
+    return types.void(), codegen
 
 
 @intrinsic

@@ -196,6 +196,16 @@ def workers(threads: int) -> Iterator[Workers]:
         pool.close()
 
 
+@contextmanager
+def helpers(threads: int) -> Iterator[Workers]:
+    """`workers` for a caller that works as one of the `threads` threads itself."""
+    pool = ThreadPool(threads - 1)
+    try:
+        yield pool if len(pool) else _CallingThread()
+    finally:
+        pool.close()
+
+
 # --- Ways to spread work over threads
 
 

@@ -1,12 +1,16 @@
 """CBOW, trained segment by segment of the text (`pairs/segments.py`).
 
-CBOW averages each word with all words around it, so there are no blocks that share no row. One thread takes the steps,
-in the order of the segments, while the others draw the windows of the next ones. So the vectors are the same bytes for
-any number of threads.
+CBOW averages each word with all words around it, so there are no blocks that share no row. One thread keeps the words
+and one keeps the contexts (`kernel/steps/cbow.py`), or one keeps both, while others draw the windows of the next
+segments. What is computed is the same, so the vectors are the same bytes for any number of threads.
 """
 
+import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from functools import partial
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,17 +20,23 @@ from pairloom.method.hierarchical import Tree, huffman
 from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.segments import Segment, segments
 from pairloom.pairs.source import Source, WeightedNames, nodes_of
+from pairloom.system.threads import Workers, helpers
 from pairloom.training.heldout import HeldoutWindows
 from pairloom.training.loop import Runtime, TrainingLoop
 from pairloom.training.start import Start
 from pairloom.types import Float64s
 
 if TYPE_CHECKING:  # the kernels bring Numba
+    from pairloom.kernel.steps.cbow import Pace
     from pairloom.kernel.steps.sgns import Model
+
+MOST_ALIKE = 1 / 80  # how often two tokens may be the same word if words move late; Wikipedia unthinned has 1/89
+_LATELY = 5  # times that are remembered of each way to train a segment
+_SEGMENTS_PER_TRIAL = 64  # so often the slower of the two ways is tried again
 
 # Trains a segment, with the key of its draws and the learning rates at its two ends. Returns the number of examples and
 # the mean square of their inner products.
-SegmentTrainer = Callable[[Segment, np.uint64, float, float], tuple[int, float]]
+SegmentTrainer = Callable[[Callable[..., None], Segment, np.uint64, float, float], tuple[int, float]]
 
 
 class SegmentTraining(TrainingLoop):
@@ -38,7 +48,11 @@ class SegmentTraining(TrainingLoop):
         self.tree = huffman(source.contexts.counts) if source.config.objective == "hs" else None
         super().__init__(source, start, runtime)
         self.heldout = self._measure_of(source)
+        # If words of which there are few, or very frequent ones, moved late at a high rate, they would move too far.
+        haste = source.config.lr / source.config.usual_lr
+        self.overlapping = bool((source.word_share**2).sum() * haste**2 <= MOST_ALIKE)
         self.train_segment = self._segment_trainer()
+        self.sides = TwoSides(runtime.threads if self.overlapping else 1)
 
     def _measure_of(self, source: Source) -> HeldoutWindows:
         assert isinstance(source, TextSource)
@@ -47,60 +61,94 @@ class SegmentTraining(TrainingLoop):
     def _train_epoch(self, epoch: int) -> Iterator[int]:
         """Train segment after segment."""
         before, draws = epoch * self.source.n_positions, self.epochs_before + epoch
-        for segment in segments(self.text, draws, self.pool, self.step):
-            begin, end = before + segment.begin, before + segment.end
-            noise_key = key(self.config.seed, Purpose.NOISE, draws, self.step)
-            n, square = self.train_segment(segment, noise_key, self.lr_at(begin), self.lr_at(end))
-            self.n_pairs += n
-            self.health.check_products(square, begin)
-            if self.reports.are_due:
-                self.report(end)
-            self.step += 1
-            yield end
+        with helpers(self.runtime.threads) as pool:
+            run = partial(self.sides.run, pool)
+            for segment in segments(self.text, draws, pool, self.step):
+                begin, end = before + segment.begin, before + segment.end
+                noise_key = key(self.config.seed, Purpose.NOISE, draws, self.step)
+                n, square = self.train_segment(run, segment, noise_key, self.lr_at(begin), self.lr_at(end))
+                self.n_pairs += n
+                self.health.check_products(square, begin)
+                if self.reports.are_due:
+                    self.report(end)
+                self.step += 1
+                yield end
 
     def _segment_trainer(self) -> SegmentTrainer:
-        divide = self.config.cbow_gradient == "derivative"
+        from pairloom.kernel.steps.cbow import IN_TURN, OVERLAPPING
+
+        divide, pace = self.config.cbow_gradient == "derivative", OVERLAPPING if self.overlapping else IN_TURN
         if self.tree:
-            return _cbow_hierarchical(self.model, self.tree, divide)
+            return _cbow_hierarchical(self.model, self.tree, divide, pace)
         probability = noise(self.source.contexts.mass, self.config.noise_power)
-        return _cbow_negative(self.model, probability, self.config.negatives, divide)
+        return _cbow_negative(self.model, probability, self.config.negatives, divide, pace)
 
     def _contexts(self) -> WeightedNames:
         return nodes_of(self.tree, self.source.contexts) if self.tree else self.source.contexts
 
 
-def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool) -> SegmentTrainer:
+def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool, pace: "Pace") -> SegmentTrainer:
     from pairloom.kernel.steps import cbow
     from pairloom.kernel.steps.hierarchical import TreePaths
     from pairloom.kernel.steps.rates import Rates
 
-    paths, longest = TreePaths.of(tree), _longest(tree)
+    paths, turns = TreePaths.of(tree), np.diff(tree.starts)
 
-    def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        buffers = cbow.make_buffers(segment.reach, longest, model.width)
-        done: tuple[int, float] = cbow.train_hierarchical(
-            model, buffers, segment, segment.centres, paths, Rates(*rates), divide
-        )
-        return done
+    def train(run: Callable[..., None], segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
+        buffers = cbow.buffers_for_paths(2 * segment.reach, int(turns.max()), model.width)
+        descent = cbow.WindowDescent(0, draws, Rates(*rates), divide, pace)
+        run(cbow.train_hierarchical, model, buffers, segment, cbow.in_order(segment.centres), paths, descent)
+        predicted = segment.kept[segment.centres]
+        return len(predicted), float(buffers.sums.sum()) / max(1, int(turns[predicted].sum()))
 
     return train
 
 
-def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide: bool) -> SegmentTrainer:
+def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide: bool, pace: "Pace") -> SegmentTrainer:
     from pairloom.kernel.alias import AliasTable
     from pairloom.kernel.steps import cbow
     from pairloom.kernel.steps.rates import Rates
+    from pairloom.kernel.steps.six import SIX
 
     noise = AliasTable.of(probability)
 
-    def train(segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        buffers = cbow.make_six_buffers(segment.reach, negatives, model.width)
-        descent, places = cbow.WindowDescent(negatives, draws, Rates(*rates)), cbow.in_sixes(segment.centres)
-        done: tuple[int, float] = cbow.train_negative(model, buffers, segment, places, noise, descent, divide)
-        return done
+    def train(run: Callable[..., None], segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
+        buffers = cbow.buffers_for_sixes(2 * segment.reach, negatives, model.width)
+        descent = cbow.WindowDescent(negatives, draws, Rates(*rates), divide, pace)
+        run(cbow.train_negative, model, buffers, segment, cbow.in_sixes(segment.centres), noise, descent)
+        n = len(segment.centres)
+        return n, float(buffers.sums[:SIX].sum()) / max(1, n)
 
     return train
 
 
-def _longest(tree: Tree) -> int:
-    return int(np.diff(tree.starts).max())
+class TwoSides:
+    """Trains segments by one thread or by two, whichever was faster of late.
+
+    Two cores that share a cache are up to 1.8 times as fast as one. Between cores that do not, means and steps take so
+    long on their way that two are slower. Which it is depends on the machine, and in a virtual one on the moment.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.costs = {n: deque([0.0] * _LATELY, _LATELY) for n in (1, 2)}  # seconds, by the number of threads
+        self.n_trained = 0
+
+    def run(self, pool: Workers, kernel: Callable[..., None], *arguments: Any) -> None:
+        """Call a kernel in this thread, and at the same time in one of the pool if two are faster."""
+        from pairloom.kernel.steps import cbow
+
+        threads, began = self._threads(), time.perf_counter()
+        other = pool.submit(kernel, *arguments, cbow.WORDS) if threads == 2 else None
+        kernel(*arguments, cbow.CONTEXTS)
+        if other and not other.cancel():
+            other.result()
+        self.costs[threads].append(time.perf_counter() - began)
+        self.n_trained += 1
+
+    def _threads(self) -> int:
+        """The number that was faster, by its last times. Now and then, the other one."""
+        if self.threads == 1:
+            return 1
+        faster, slower = sorted((2, 1), key=lambda n: median(self.costs[n]))
+        return slower if self.n_trained % _SEGMENTS_PER_TRIAL == 0 else faster

@@ -1,53 +1,117 @@
-"""CBOW, compiled: the mean of a window takes the step of a v_w of skip-gram, and each word of the window gets a share.
+"""CBOW, compiled, for two threads: one keeps the matrix W and one keeps C, and only means and steps go between them.
+
+Windows are trained in batches. For each batch, the thread with W takes the means of its windows. The thread with C
+moves contexts by them, or nodes, and says how far the words go. Some batches later, always as many, the thread with W
+moves its words. So a row never goes from core to core, and what is computed depends neither on the number of threads
+nor on how fast each of them is. A thread that is alone does both in turn.
 
 By negative sampling, six windows from six places of the text are a batch of `sgns.py`: they share their drawn contexts.
 (Of six windows side by side, which share most of their words too, the analogies solved on Wikipedia fell from 25 to
 21 %.) By hierarchical softmax, one window steps after the other.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pairloom.kernel.compile import COLUMNS, njit
-from pairloom.kernel.memory import address, int32_at, int64_at, prefetch, put_int64
+from pairloom.kernel.memory import (
+    address,
+    give_way,
+    int32_at,
+    int64_at,
+    number_now,
+    publish_number,
+    put_int64,
+    rest,
+    swap_number,
+    take_number,
+)
 from pairloom.kernel.rng import below, draw, lower
-from pairloom.kernel.simd import LANES, add, broadcast, fma, load, multiply, store, zero
+from pairloom.kernel.simd import LANES, add, load, load_wide, store
 from pairloom.kernel.steps.hierarchical import path_addresses, plan_path, step_path_of_one
 from pairloom.kernel.steps.rates import Rates, rate_at
 from pairloom.kernel.steps.sgns import DRAWN, OWN, DrawWeights, step_batch, step_floats
-from pairloom.kernel.steps.six import LINE, SIX
+from pairloom.kernel.steps.six import SIX
+from pairloom.kernel.steps.windows import ask, ask_for_next, move_rows, n_words, put_mean, put_step, words_of
+
+# As in `block.py`, functions with inline="always" become part of their callers before these are compiled.
+
+
+class Pace(NamedTuple):
+    """How many windows a batch has, and how many batches lie between the mean of a window and the step of its words."""
+
+    batch: int
+    lag: int
+
+
+OVERLAPPING = Pace(2 * SIX, 3)
+IN_TURN = Pace(SIX, 1)  # words move before the next means are taken, so a second thread is of no use
+SLOTS = OVERLAPPING.lag + 1  # batches of which the two threads hold means and steps
+
+WORDS, CONTEXTS = 0, 1  # what a thread keeps
+LOCK, DONE = 0, 64  # where `progress` has the numbers of a side, in bytes: cache lines of their own
+LINES = 128  # bytes from side to side
+THREADS = 2 * LINES  # where it has the number of threads
+LOOKS = 32_768  # how often a thread that waits looks before it lets others run at each look: a millisecond
 
 
 class WindowDescent(NamedTuple):
-    """How windows are trained by negative sampling."""
+    """How the windows of a segment are trained."""
 
-    negatives: int
+    negatives: int  # 0 in hierarchical softmax
     key: np.uint64  # of the draws
     rates: Rates
+    divide: bool  # each word takes its share of the mean's step, not the whole step
+    pace: Pace
 
 
-class SixBuffers(NamedTuple):
-    """The memory in which one thread trains six windows at a time."""
+class SharedBuffers(NamedTuple):
+    """The memory in which two threads train the windows of a segment."""
 
-    words: npt.NDArray[np.int64]  # (SIX, n): how many words each window has, and the addresses of their rows
-    plan: npt.NDArray[np.int64]  # (2, DRAWN + negatives): this batch of `sgns.step_batch`, and the next one
-    step: npt.NDArray[np.float32]  # how far the rows of a batch go
-    mean: npt.NDArray[np.float32]  # (2, SIX, width): the means after a step, and before it
-    padding: npt.NDArray[np.float32]  # a row of zeros: what a window predicts that is missing in the last six
+    progress: npt.NDArray[np.int64]  # of each side: whether a thread works at it, and how many batches are done
+    means: npt.NDArray[np.float32]  # (SLOTS, windows of a batch, width)
+    steps: npt.NDArray[np.float32]  # how far the words of each window go
+    plan: npt.NDArray[np.int64]  # (2, n): the addresses of rows that a step takes, and those for the next one
+    step: npt.NDArray[np.float32]  # how far these rows go
+    moving: npt.NDArray[np.float32]  # (SIX, width): the means of six windows, which take a step
+    padding: npt.NDArray[np.float32]  # a row of zeros, which fills up plans
+    sums: npt.NDArray[np.float32]  # the squares of inner products, by lane
+    rows: npt.NDArray[np.int64]  # (SLOTS, windows of a batch, most): the addresses of the words of each window
 
 
-def make_six_buffers(reach: int, negatives: int, width: int) -> SixBuffers:
-    """Buffers for windows of up to `reach` words on either side."""
+def buffers_for_sixes(most: int, negatives: int, width: int) -> SharedBuffers:
+    """Buffers for windows of up to `most` words, by negative sampling."""
+    return _buffers(most, DRAWN + negatives, step_floats(negatives), width)
+
+
+def buffers_for_paths(most: int, longest: int, width: int) -> SharedBuffers:
+    """Buffers for windows of up to `most` words, by hierarchical softmax with paths of up to `longest` turns."""
+    return _buffers(most, longest + LANES, longest + LANES, width)
+
+
+def _buffers(most: int, planned: int, stepping: int, width: int) -> SharedBuffers:
     wide = -(-width // COLUMNS) * COLUMNS
-    return SixBuffers(
-        np.zeros((SIX, 2 * reach + 2), np.int64),  # one more, which is written but does not count
-        np.zeros((2, DRAWN + negatives), np.int64),
-        np.zeros(step_floats(negatives), np.float32),
-        np.zeros((2, SIX, wide), np.float32),
-        np.zeros(wide, np.float32),
+    return SharedBuffers(
+        _lines(np.int64, 3 * LINES // 8),
+        _lines(np.float32, SLOTS, OVERLAPPING.batch, wide),
+        _lines(np.float32, SLOTS, OVERLAPPING.batch, wide),
+        _lines(np.int64, 2, planned),
+        _lines(np.float32, stepping),
+        _lines(np.float32, SIX, wide),
+        _lines(np.float32, wide),
+        _lines(np.float32, LANES),
+        _lines(np.int64, SLOTS, OVERLAPPING.batch, most),
     )
+
+
+def _lines(kind: type, *shape: int) -> npt.NDArray[Any]:
+    """Zeros in cache lines of their own: two threads that write to one line would wait for each other."""
+    size = int(np.prod(shape)) * np.dtype(kind).itemsize
+    lines = np.zeros(size + 2 * 64, np.uint8)
+    first = -lines.ctypes.data % 64
+    return lines[first : first + size].view(kind).reshape(shape)
 
 
 def in_sixes(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -56,49 +120,85 @@ def in_sixes(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     >>> in_sixes(np.arange(10, dtype=np.int32)).tolist()
     [0, 2, 4, 6, 8, -1, 1, 3, 5, 7, 9, -1]
     """
+    return in_order(places).reshape(SIX, -1).T.ravel()
+
+
+def in_order(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Places as they are, with -1 up to a multiple of six."""
     filled = np.full(-(-len(places) // SIX) * SIX, -1, np.int32)
     filled[: len(places)] = places
-    return filled.reshape(SIX, -1).T.ravel()
+    return filled
 
 
 @njit(nogil=True, cache=True)
-def train_negative(model, buffers, segment, places, noise, descent, divide):
-    """Train the windows at these places of a segment of text, six at a time (`in_sixes`), the rate falling.
+def train_negative(model, buffers, segment, places, noise, descent, side):
+    """Train the windows at these places of a segment (`in_sixes`), the rate falling. Returns when all are trained.
 
-    segment: kept, left and right of `deal_text.Survivors`. noise: an `alias.AliasTable` of all words. descent: a
-    `WindowDescent`. Each step is equivalent to `cbow.negative_step`, with contexts drawn for each six. Returns the
-    number of windows and the mean square of their inner products.
+    Any number of threads may make this call at once. side: WORDS or CONTEXTS, what this one keeps if another keeps the
+    other. segment: kept, left and right of `deal_text.Survivors`. noise: an `alias.AliasTable` of all words.
+
+    Each step is equivalent to `cbow.negative_step`, with contexts drawn for each six, and with words as they were some
+    batches before if the pace is not IN_TURN.
     """
-    at, text, batches = _six_addresses(model, buffers), _text(segment), len(places) // SIX
-    alias = _Alias(address(noise.cut), address(noise.other), len(noise.cut))
-    plan, line, where = address(buffers.plan), 8 * buffers.plan.shape[1], address(places)
-    weights, negatives, n, squares = DrawWeights(1.0, 1.0, 0, 0), descent.negatives, 0, zero()
-    if batches > 0:
-        _plan_six(at, text, where, alias, negatives, descent.key, 0, plan)
-    for i in range(batches):
-        this, coming = plan + line * (i % 2), plan + line * ((i + 1) % 2)
-        after = min(i + 1, batches - 1)
-        _plan_six(at, text, where + 4 * SIX * after, alias, negatives, descent.key, after, coming)
-        for b in range(SIX):
-            n += _take_mean_of(at, text, int32_at(where, SIX * i + b), b) > 0
-        lr = rate_at(descent.rates, i, batches)
-        square = step_batch(this, negatives, model.width, False, lr, weights, at.step, coming, OWN)
-        squares = add(squares, square)
-        for b in range(SIX):
-            words = at.words + at.window * b
-            move_words(
-                words + 8,
-                int64_at(words, 0),
-                at.mean + at.row_of_means * b,
-                at.before + at.row_of_means * b,
-                model.width,
-                divide,
-            )
-    store(at.step, 0, squares)
-    return n, buffers.step[:SIX].sum() / max(1, n)
+    drawn_from = _Noise(address(noise.cut), address(noise.other), len(noise.cut))
+    _train(_addresses(model, buffers, places, descent.pace), words_of(model, segment), drawn_from, None, descent, side)
 
 
-class _Alias(NamedTuple):
+@njit(nogil=True, cache=True)
+def train_hierarchical(model, buffers, segment, places, paths, descent, side):
+    """`train_negative` where each step is equivalent to `cbow.hierarchical_step`. paths: a `TreePaths`."""
+    tree = path_addresses(paths, model, buffers)
+    _train(_addresses(model, buffers, places, descent.pace), words_of(model, segment), None, tree, descent, side)
+
+
+class _At(NamedTuple):
+    """Addresses. An array that is handed from function to function, several times a window, would double the time."""
+
+    places: int
+    n_places: int
+    batch: int
+    lag: int
+    C: int
+    width: int
+    progress: int
+    means: int
+    steps: int
+    moving: int
+    window: int  # bytes from row to row of these three
+    plan: int
+    planned: int  # bytes from plan to plan
+    step: int
+    padding: int
+    sums: int
+    rows: int
+    listed: int  # bytes from list to list of rows
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _addresses(model, buffers, places, pace):
+    return _At(
+        address(places),
+        len(places),
+        pace.batch,
+        pace.lag,
+        address(model.C),
+        model.width,
+        address(buffers.progress),
+        address(buffers.means),
+        address(buffers.steps),
+        address(buffers.moving),
+        4 * buffers.moving.shape[1],
+        address(buffers.plan),
+        8 * buffers.plan.shape[1],
+        address(buffers.step),
+        address(buffers.padding),
+        address(buffers.sums),
+        address(buffers.rows),
+        8 * buffers.rows.shape[2],
+    )
+
+
+class _Noise(NamedTuple):
     """Addresses of the arrays of an `alias.AliasTable`, and its length."""
 
     cut: int
@@ -106,236 +206,180 @@ class _Alias(NamedTuple):
     n: int
 
 
-class _Text(NamedTuple):
-    """Addresses of a segment, and the index of its last word."""
-
-    kept: int
-    left: int
-    right: int
-    last: int
+# --- Two sides, and the threads that keep them. noise or paths is None.
 
 
-@njit(nogil=True, cache=True)
-def _text(segment):
-    return _Text(address(segment.kept), address(segment.left), address(segment.right), len(segment.kept) - 1)
-
-
-class _SixAt(NamedTuple):
-    """Addresses, and the bytes from one to the next."""
-
-    W: int
-    C: int
-    row: int
-    width: int
-    words: int
-    window: int
-    mean: int
-    before: int
-    row_of_means: int
-    step: int
-    padding: int
+@njit(nogil=True, cache=True, inline="always")
+def _train(at, words, noise, paths, descent, side):
+    """Do the batches of a side one after the other, and those of the other side, too, while no thread keeps it."""
+    batches, threads = (at.n_places + at.batch - 1) // at.batch, at.progress + THREADS
+    take_number(threads)
+    turn, looks = side, 0
+    while number_now(at.progress + LINES * WORDS + DONE) < batches + at.lag:
+        if _try_batch(at, words, noise, paths, descent, batches, turn):
+            turn, looks = side, 0
+        elif number_now(threads) == 1:
+            turn = 1 - turn
+        else:
+            turn, looks = side, looks + 1
+            rest()
+            if looks > LOOKS:
+                give_way()
 
 
 @njit(nogil=True, cache=True)
-def _six_addresses(model, buffers):
-    row_of_means = 4 * buffers.mean.shape[2]
-    return _SixAt(
-        address(model.W),
-        address(model.C),
-        4 * model.stride,
-        model.width,
-        address(buffers.words),
-        8 * buffers.words.shape[1],
-        address(buffers.mean),
-        address(buffers.mean) + SIX * row_of_means,
-        row_of_means,
-        address(buffers.step),
-        address(buffers.padding),
-    )
+def _try_batch(at, words, noise, paths, descent, batches, side):
+    """Do a side's next batch, unless it needs what is not done yet or another thread does it. Returns whether."""
+    own, other = at.progress + LINES * side, at.progress + LINES * (1 - side)
+    if not _is_ready(at, own, other, batches, side) or swap_number(own + LOCK, 1):
+        return False
+    ready = _is_ready(at, own, other, batches, side)  # another thread may have done the batch meanwhile
+    if ready:
+        t, shared = number_now(own + DONE), number_now(at.progress + THREADS) > 1
+        if side == WORDS:
+            if at.lag == IN_TURN.lag:
+                _move_words(at, words, t - at.lag)
+            _take_means(at, words, t, shared)
+            publish_number(own + DONE, t + 1)
+            if at.lag > IN_TURN.lag:  # the other thread already has the means
+                _move_words(at, words, t - at.lag)
+        else:
+            _step_contexts(at, words, noise, paths, descent, t, shared and number_now(other + DONE) > t + 1)
+            publish_number(own + DONE, t + 1)
+    publish_number(own + LOCK, 0)
+    return ready
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _is_ready(at, own, other, batches, side):
+    """Batch t of WORDS needs batch t - lag of CONTEXTS, and batch t of CONTEXTS that of WORDS."""
+    t, done = number_now(own + DONE), number_now(other + DONE)
+    return (t < batches + at.lag and done > t - at.lag) if side == WORDS else (t < batches and done > t)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _in_batch(at, t):
+    """How many places batch t has: none before the first and after the last."""
+    return max(0, min(at.batch, at.n_places - t * at.batch)) if t >= 0 else 0
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _slot(at, t):
+    """Where the rows of batch t begin in `means` and `steps`."""
+    return t % SLOTS * at.batch * at.window
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _rows(at, t, b):
+    """Where the rows of the words of window b of batch t are listed."""
+    return at.rows + (t % SLOTS * at.batch + b) * at.listed
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _take_means(at, words, t, shared):
+    """Take the means of batch t. Meanwhile ask for words of the next, and for the steps that words will take."""
+    if shared:
+        for b in range(_in_batch(at, t - at.lag)):
+            ask(at.steps + _slot(at, t - at.lag) + at.window * b, at.width)
+    for b in range(_in_batch(at, t)):
+        place = int32_at(at.places, t * at.batch + b)
+        if place >= 0:
+            ask_for_next(words, place, at.width)
+        put_mean(words, place, at.width, at.means + _slot(at, t) + at.window * b, _rows(at, t, b))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _move_words(at, words, t):
+    """Move the words of the windows of batch t."""
+    for b in range(_in_batch(at, t)):
+        place = int32_at(at.places, t * at.batch + b)
+        if place >= 0:
+            move_rows(_rows(at, t, b), n_words(words, place), at.width, at.steps + _slot(at, t) + at.window * b)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _step_contexts(at, words, noise, paths, descent, t, ask_for_more):
+    """Take the steps of batch t with means, and contexts or nodes. ask_for_more: whether the
+    means of the next batch, which are taken, come from another core."""
+    if ask_for_more:
+        for b in range(_in_batch(at, t + 1)):
+            ask(at.means + _slot(at, t + 1) + at.window * b, at.width)
+    for first in range(0, _in_batch(at, t), SIX):
+        rows = _slot(at, t) + at.window * first
+        means, steps = at.means + rows, at.steps + rows
+        for i in range(0, SIX * at.window // 4, COLUMNS):
+            store(at.moving, i, load_wide(means, i))
+        if noise is not None:
+            _step_six(at, words, noise, descent, t * at.batch + first)
+        if paths is not None:
+            _step_paths(at, words, paths, descent, t * at.batch + first)
+        for b in range(SIX):
+            m = max(1, n_words(words, max(0, int32_at(at.places, t * at.batch + first + b))))
+            share, row = 1.0 / m if descent.divide else 1.0, at.window * b
+            put_step(at.moving + row, means + row, share, at.width, steps + row)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _add_squares(at, squares):
+    store(at.sums, 0, add(load(at.sums, 0), squares))
+
+
+# --- By negative sampling
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _step_six(at, words, noise, descent, first):
+    """Step with the six windows whose places begin at number `first`."""
+    six = first // SIX
+    this, coming = at.plan + at.planned * (six % 2), at.plan + at.planned * ((six + 1) % 2)
+    if first == 0:
+        _plan_six(at, words, noise, descent, 0, this)
+    _plan_six(at, words, noise, descent, min(first + SIX, at.n_places - SIX), coming)
+    lr, weights = rate_at(descent.rates, first, at.n_places), DrawWeights(1.0, 1.0, 0, 0)
+    _add_squares(at, step_batch(this, descent.negatives, at.width, False, lr, weights, at.step, coming, OWN))
 
 
 @njit(nogil=True, cache=True)
-def _plan_six(at, text, places, noise, negatives, key, number, plan):
-    """Plan batch `number`: six means, the rows of the words at their places, and those of drawn contexts."""
+def _plan_six(at, words, noise, descent, first, plan):
+    """Plan a step: six means, the rows of the words at their places, and those of drawn contexts."""
     for b in range(SIX):
-        place = int32_at(places, b)
-        put_int64(plan, b, at.mean + at.row_of_means * b)
-        put_int64(plan, OWN + b, at.padding if place < 0 else at.C + at.row * int32_at(text.kept, place))
-    for k in range(negatives):
-        bits = draw(key, number * negatives + k)
+        place = int32_at(at.places, first + b)
+        put_int64(plan, b, at.moving + at.window * b)
+        put_int64(plan, OWN + b, at.padding if place < 0 else at.C + words.row * int32_at(words.kept, place))
+    for k in range(descent.negatives):
+        bits = draw(descent.key, first // SIX * descent.negatives + k)
         slot = below(bits, noise.n)
         drawn = slot if np.int64(lower(bits)) < int64_at(noise.cut, slot) else int32_at(noise.other, slot)
-        put_int64(plan, DRAWN + k, at.C + at.row * drawn)
+        put_int64(plan, DRAWN + k, at.C + words.row * drawn)
+
+
+# --- By hierarchical softmax
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _step_paths(at, words, paths, descent, first):
+    """Step with six windows, one after the other, whose places begin at number `first`."""
+    if first == 0:
+        _plan_window(at, words, paths, 0)
+    for b in range(SIX):
+        i = first + b
+        coming = _plan_window(at, words, paths, min(i + 1, at.n_places - 1)) if i + 1 < at.n_places else 0
+        place = int32_at(at.places, i)
+        if place >= 0:
+            begin = int64_at(paths.starts, int32_at(words.kept, place))
+            turns = int64_at(paths.starts, int32_at(words.kept, place) + 1) - begin
+            this, following = at.plan + at.planned * (i % 2), at.plan + at.planned * ((i + 1) % 2)
+            mean, labels, lr = (
+                at.moving + at.window * b,
+                paths.labels + 4 * begin,
+                rate_at(descent.rates, i, at.n_places),
+            )
+            square = step_path_of_one(mean, this, labels, turns, at.width, lr, at.step, following, coming)
+            _add_squares(at, square)
 
 
 @njit(nogil=True, cache=True)
-def _take_mean_of(at, text, place, b):
-    """Write the mean of window b of a six, and the addresses of its words. Returns their number: 0 if place is -1.
-
-    Meanwhile prefetch the next word that windows here will reach.
-    """
-    words, mean, m = at.words + at.window * b, at.mean + at.row_of_means * b, 0
-    if place < 0:
-        for i in range(0, at.width, LANES):
-            store(mean, i, zero())
-    else:
-        next_word = at.W + at.row * int32_at(text.kept, min(int32_at(text.right, place), text.last))
-        for i in range(0, at.width, LINE):
-            prefetch(next_word, i)
-        m = take_mean(at.W, at.row, at.width, text, place, words + 8, mean, at.before + at.row_of_means * b)
-    put_int64(words, 0, m)
-    return m
-
-
-# --- One window after the other, by hierarchical softmax
-
-
-class WindowBuffers(NamedTuple):
-    """The memory in which one thread trains window after window."""
-
-    words: npt.NDArray[np.int64]  # addresses of the rows of a window
-    plan: npt.NDArray[np.int64]  # (2, n): addresses of the nodes on the path of a window, and of the next one
-    step: npt.NDArray[np.float32]  # how far the nodes go
-    mean: npt.NDArray[np.float32]  # (2, width): the mean after a step, and before it
-    padding: npt.NDArray[np.float32]  # a row of zeros, which fills up a plan
-
-
-def make_buffers(reach: int, longest: int, width: int) -> WindowBuffers:
-    """Buffers for windows of up to `reach` words on either side, and paths of up to `longest` turns."""
-    return WindowBuffers(
-        np.zeros(2 * reach + 1, np.int64),  # one more, which is written but does not count
-        np.zeros((2, longest + LANES), np.int64),
-        np.zeros(longest + LANES, np.float32),
-        np.zeros((2, width), np.float32),
-        np.zeros(width, np.float32),
-    )
-
-
-@njit(nogil=True, cache=True)
-def train_hierarchical(model, buffers, segment, places, paths, rates, divide):
-    """Train the windows at these places, one after the other. Each step is equivalent to `cbow.hierarchical_step`."""
-    at, text, tree = _addresses(model, buffers), _text(segment), path_addresses(paths, model, buffers)
-    plan, line, where = address(buffers.plan), 8 * buffers.plan.shape[1], address(places)
-    n, turned, turns, squares = len(places), 0, 0, zero()
-    if n > 0:
-        turns = plan_path(tree, int32_at(text.kept, int32_at(where, 0)), plan)
-    for i in range(n):
-        this, coming = plan + line * (i % 2), plan + line * ((i + 1) % 2)
-        coming_turns = plan_path(tree, int32_at(text.kept, int32_at(where, min(i + 1, n - 1))), coming)
-        labels = tree.labels + 4 * int64_at(tree.starts, int32_at(text.kept, int32_at(where, i)))
-        lr = rate_at(rates, i, n)
-        squares = add(
-            squares, _step(at, text, int32_at(where, i), this, labels, turns, divide, lr, coming, coming_turns)
-        )
-        turned += turns
-        turns = coming_turns
-    store(at.step, 0, squares)
-    return n, buffers.step[:LANES].sum() / max(1, turned)
-
-
-class _At(NamedTuple):
-    """Addresses. An array that is handed from function to function, several times a window, would double the time."""
-
-    W: int
-    row: int  # bytes from row to row
-    width: int
-    words: int
-    mean: int
-    before: int
-    step: int
-
-
-@njit(nogil=True, cache=True)
-def _addresses(model, buffers):
-    mean = address(buffers.mean)
-    return _At(
-        address(model.W),
-        4 * model.stride,
-        model.width,
-        address(buffers.words),
-        mean,
-        mean + 4 * model.width,
-        address(buffers.step),
-    )
-
-
-@njit(nogil=True, cache=True)
-def _step(at, text, place, plan, labels, turns, divide, lr, coming, coming_turns):
-    """Take one step with the window at a place along the nodes of a plan. Returns squares, by lane.
-
-    Meanwhile prefetch the nodes of the coming plan, and the next word that windows will reach.
-    """
-    next_word = at.W + at.row * int32_at(text.kept, min(int32_at(text.right, place), text.last))
-    for i in range(0, at.width, LINE):
-        prefetch(next_word, i)
-    m = take_mean(at.W, at.row, at.width, text, place, at.words, at.mean, at.before)
-    squares = step_path_of_one(at.mean, plan, labels, turns, at.width, lr, at.step, coming, coming_turns)
-    move_words(at.words, m, at.mean, at.before, at.width, divide)
-    return squares
-
-
-# --- Windows and their words
-
-
-@njit(nogil=True, cache=True)
-def take_mean(W, row, width, text, place, words, mean, before):
-    """Write the mean of the window at a place to `mean` and `before`, and the addresses of its words. Returns how many.
-
-    Equivalent to `cbow.mean_of`.
-    """
-    m = 0
-    for j in range(int32_at(text.left, place), int32_at(text.right, place)):
-        put_int64(words, m, W + row * int32_at(text.kept, j))
-        m += j != place
-    share, i = broadcast(1.0 / m), 0
-    while i < width - 3 * LANES:  # the address of a row is loaded once for four vectors
-        v = int64_at(words, 0)
-        x0, x1, x2, x3 = load(v, i), load(v, i + LANES), load(v, i + 2 * LANES), load(v, i + 3 * LANES)
-        for r in range(1, m):
-            v = int64_at(words, r)
-            x0 = add(x0, load(v, i))
-            x1 = add(x1, load(v, i + LANES))
-            x2 = add(x2, load(v, i + 2 * LANES))
-            x3 = add(x3, load(v, i + 3 * LANES))
-        x0, x1, x2, x3 = multiply(x0, share), multiply(x1, share), multiply(x2, share), multiply(x3, share)
-        for at in (mean, before):
-            store(at, i, x0)
-            store(at, i + LANES, x1)
-            store(at, i + 2 * LANES, x2)
-            store(at, i + 3 * LANES, x3)
-        i += 4 * LANES
-    while i < width:
-        x = load(int64_at(words, 0), i)
-        for r in range(1, m):
-            x = add(x, load(int64_at(words, r), i))
-        x = multiply(x, share)
-        store(mean, i, x)
-        store(before, i, x)
-        i += LANES
-    return m
-
-
-@njit(nogil=True, cache=True)
-def move_words(words, m, mean, before, width, divide):
-    """Move the m words of a window by the step that their mean took, or by 1/m of it if `divide`."""
-    if m == 0:
-        return
-    minus, share, i = broadcast(-1.0), broadcast(1.0 / m if divide else 1.0), 0
-    while i < width - 3 * LANES:
-        x0 = multiply(share, fma(load(before, i), minus, load(mean, i)))
-        x1 = multiply(share, fma(load(before, i + LANES), minus, load(mean, i + LANES)))
-        x2 = multiply(share, fma(load(before, i + 2 * LANES), minus, load(mean, i + 2 * LANES)))
-        x3 = multiply(share, fma(load(before, i + 3 * LANES), minus, load(mean, i + 3 * LANES)))
-        for r in range(m):
-            row = int64_at(words, r)
-            store(row, i, add(load(row, i), x0))
-            store(row, i + LANES, add(load(row, i + LANES), x1))
-            store(row, i + 2 * LANES, add(load(row, i + 2 * LANES), x2))
-            store(row, i + 3 * LANES, add(load(row, i + 3 * LANES), x3))
-        i += 4 * LANES
-    while i < width:
-        step = multiply(share, fma(load(before, i), minus, load(mean, i)))
-        for r in range(m):
-            row = int64_at(words, r)
-            store(row, i, add(load(row, i), step))
-        i += LANES
+def _plan_window(at, words, paths, i):
+    """Plan the path to the word at place number i. Returns how many turns it has."""
+    place = int32_at(at.places, i)
+    return plan_path(paths, int32_at(words.kept, place), at.plan + at.planned * (i % 2)) if place >= 0 else 0
