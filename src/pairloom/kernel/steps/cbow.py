@@ -299,8 +299,10 @@ def _move_words(at, words, t):
 
 @njit(nogil=True, cache=True, inline="always")
 def _step_contexts(at, words, noise, paths, descent, t, ask_for_more):
-    """Take the steps of batch t with means, and contexts or nodes. ask_for_more: whether the
-    means of the next batch, which are taken, come from another core."""
+    """Take the steps of batch t with means, and contexts or nodes.
+
+    ask_for_more: whether the means of the next batch are taken and come from another core.
+    """
     if ask_for_more:
         for b in range(_in_batch(at, t + 1)):
             ask(at.means + _slot(at, t + 1) + at.window * b, at.width)
