@@ -25,6 +25,7 @@ from pairloom.training.heldout import HeldoutWindows
 from pairloom.training.loop import Runtime, TrainingLoop
 from pairloom.training.start import Start
 from pairloom.types import Float64s
+from pairloom.vectors.embedding import Embedding
 
 if TYPE_CHECKING:  # the kernels bring Numba
     from pairloom.kernel.steps.cbow import Pace
@@ -54,6 +55,11 @@ class SegmentTraining(TrainingLoop):
         self.train_segment = self._segment_trainer()
         self.sides = TwoSides(runtime.threads if self.overlapping else 1)
 
+    def run(self) -> Embedding:
+        """Train, with the other threads beside this one."""
+        with helpers(self.runtime.threads) as self.helpers:
+            return super().run()
+
     def _measure_of(self, source: Source) -> HeldoutWindows:
         assert isinstance(source, TextSource)
         return HeldoutWindows(source, self.tree)
@@ -61,18 +67,17 @@ class SegmentTraining(TrainingLoop):
     def _train_epoch(self, epoch: int) -> Iterator[int]:
         """Train segment after segment."""
         before, draws = epoch * self.source.n_positions, self.epochs_before + epoch
-        with helpers(self.runtime.threads) as pool:
-            run = partial(self.sides.run, pool)
-            for segment in segments(self.text, draws, pool, self.step):
-                begin, end = before + segment.begin, before + segment.end
-                noise_key = key(self.config.seed, Purpose.NOISE, draws, self.step)
-                n, square = self.train_segment(run, segment, noise_key, self.lr_at(begin), self.lr_at(end))
-                self.n_pairs += n
-                self.health.check_products(square, begin)
-                if self.reports.are_due:
-                    self.report(end)
-                self.step += 1
-                yield end
+        train = partial(self.sides.run, self.helpers)
+        for segment in segments(self.text, draws, self.helpers, self.step):
+            begin, end = before + segment.begin, before + segment.end
+            noise_key = key(self.config.seed, Purpose.NOISE, draws, self.step)
+            n, square = self.train_segment(train, segment, noise_key, self.lr_at(begin), self.lr_at(end))
+            self.n_pairs += n
+            self.health.check_products(square, begin)
+            if self.reports.are_due:
+                self.report(end)
+            self.step += 1
+            yield end
 
     def _segment_trainer(self) -> SegmentTrainer:
         from pairloom.kernel.steps.cbow import IN_TURN, OVERLAPPING
