@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 
 import pytest
+from llvmlite import binding
 
 from pairloom.cli.main import main
 from pairloom.cli.signals import REPEAT, interrupt, interrupt_on_signals, stop_at_checkpoint, taken_interrupt
@@ -217,6 +218,26 @@ def test_an_interrupt_on_its_way_does_not_come_again():
                 time.sleep(3 * REPEAT)
             cleaned = True
     assert cleaned
+
+
+def test_llvm_is_not_left_between_a_call_and_the_note_that_it_was_made(monkeypatch):
+    """A module that was given to an engine and does not know it is freed by both, and the program ends by SIGSEGV."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    module = binding.parse_assembly("")
+    machine = binding.Target.from_default_triple().create_target_machine()
+    leave = binding.ffi.OutputString.__exit__
+
+    def disturbed(*args):  # called once the engine exists
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(3 * REPEAT)
+        leave(*args)
+
+    monkeypatch.setattr(binding.ffi.OutputString, "__exit__", disturbed)
+    with pytest.raises(KeyboardInterrupt), interrupt_on_signals():
+        binding.create_mcjit_compiler(module, machine)
+        time.sleep(5)
+    assert module._owned
 
 
 def test_one_forgotten_at_the_very_end_does_not_matter():

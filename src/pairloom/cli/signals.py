@@ -5,6 +5,10 @@ callback from compiled code, a finalizer, an import inside a bare `except`. So t
 REPEAT seconds, until it is being handled. Such places also print the exceptions that they forget, which the hooks of
 `sys` prevent.
 
+One place must not be left by an exception at all: LLVM's wrapper in Python (`llvmlite.binding`), which compiles and
+loads kernels. Left between a call of LLVM and the note that it was made, it frees memory twice, or hands out functions
+that were never loaded, and the program ends by SIGSEGV. There, the interrupt waits until the wrapper is done.
+
 This module is imported before all others, so it imports little.
 """
 
@@ -12,13 +16,15 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pairloom.training.checkpoint import Checkpoints
 
-Handler = Callable[[int, Any], None]
+Handler = Callable[[int, FrameType | None], None]
 REPEAT = 0.05
+SOON = 0.0002  # seconds until a waiting interrupt is tried again: calls of LLVM follow each other closely
 INTERRUPTED = "interrupted; no file is left half-written."
 _received: list[int] = []  # the signals that interrupted the running command
 
@@ -78,11 +84,12 @@ def stop_at_checkpoint(checkpoints: "Checkpoints | None") -> Iterator[None]:
         return
     asked: list[int] = []
 
-    def handler(number: int, _: object) -> None:
+    def handler(number: int, frame: FrameType | None) -> None:
         if asked or not checkpoints.running:
-            interrupt(number, _)
-        asked.append(number)
-        checkpoints.stop()
+            interrupt(number, frame)
+        else:
+            asked.append(number)
+            checkpoints.stop()
 
     before = set_handlers(handler)
     try:
@@ -94,17 +101,19 @@ def stop_at_checkpoint(checkpoints: "Checkpoints | None") -> Iterator[None]:
         _set_back(before)
 
 
-def interrupt(number: int, _: object) -> None:
-    """The handler: raise `Interrupt`, now and until it is handled."""
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """The handler: raise `Interrupt`, now or as soon as LLVM may be left, and until it is handled."""
     _received.append(number)
     sys.excepthook = sys.unraisablehook = _print_nothing
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _raise_again)
         signal.setitimer(signal.ITIMER_REAL, REPEAT, REPEAT)
+        if _waits_for_llvm(frame):
+            return
     raise Interrupt(number)
 
 
-def _raise_again(_: int, __: object) -> None:
+def _raise_again(_: int, frame: FrameType | None) -> None:
     """Raise the interrupt again, unless it is on its way: `finally` clauses, which are at work then, must end.
 
     It stays the handler of SIGALRM. A late one, after `taken_interrupt`, does nothing.
@@ -112,8 +121,17 @@ def _raise_again(_: int, __: object) -> None:
     error = sys.exception()
     while error is not None and not isinstance(error, Interrupt):
         error = error.__context__
-    if _received and error is None:
+    if _received and error is None and not _waits_for_llvm(frame):
         raise Interrupt(_received[0])
+
+
+def _waits_for_llvm(frame: FrameType | None) -> bool:
+    """Whether LLVM's wrapper is at work in this frame or in a caller of it. If so, SIGALRM comes again soon."""
+    while frame is not None and not frame.f_globals.get("__name__", "").startswith("llvmlite.binding"):
+        frame = frame.f_back
+    if frame is not None:
+        signal.setitimer(signal.ITIMER_REAL, SOON, REPEAT)
+    return frame is not None
 
 
 def _print_nothing(*_: object) -> None:
