@@ -47,6 +47,13 @@ def dealt_pairs(rng, n):
     return (label << 32 | half)[order], starts, list(zip(w[order].tolist(), number[order].tolist(), strict=True))
 
 
+def from_left_to_right(half):
+    """Sorts lower halves before upper ones, and each of them by the turns from the root to its end, 0 before 1."""
+    context = half if half < N else int(np.flatnonzero(HALVES.subtree == half - N)[0])
+    turns = TREE.bits[TREE.path(context)].tolist()
+    return half >= N, turns if half < N else turns[: HALVES.turns[half]]
+
+
 def batches(pairs):
     """What is gathered, plainly: the pairs of a half leave when they are six, and at the end those that are left."""
     waiting, sixes = {}, []
@@ -55,16 +62,7 @@ def batches(pairs):
         if len(waiting[half]) == SIX:
             sixes.append((waiting[half], half))
             waiting[half] = []
-    # A half whose six pairs have left begins to wait again with its next pair.
-    begun, left, n = [], [], {}
-    for _, half in pairs:
-        if n.get(half, 0) == 0:
-            begun.append(half)
-        n[half] = (n.get(half, 0) + 1) % SIX
-    for half in begun:
-        if waiting[half]:
-            left.append((waiting[half], half))
-            waiting[half] = []
+    left = [(waiting[half], half) for half in sorted(waiting, key=from_left_to_right) if waiting[half]]
     return sixes + left
 
 

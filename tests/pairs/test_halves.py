@@ -73,6 +73,19 @@ def test_parts_of_lower_halves_share_no_node_and_no_slot(parts):
     assert sizes.max() == lower.slots
 
 
+@pytest.mark.parametrize("parts", [1, 2, 16])
+def test_the_slots_of_a_part_and_the_subtrees_follow_the_tree_from_left_to_right(parts):
+    halves = halves_for(parts)
+    labels = halves.deal(parts, key(3)).lower.labels
+    turns = [TREE.bits[TREE.path(c)].tolist() for c in range(halves.n_contexts)]
+    for part in range(parts):
+        of_part = np.flatnonzero((labels >= 0) & (labels % parts == part))
+        by_slot = of_part[np.argsort(labels[of_part])].tolist()
+        assert by_slot == sorted(by_slot, key=turns.__getitem__)
+    from_the_left = sorted(range(halves.n_contexts), key=turns.__getitem__)
+    assert (np.diff(halves.subtree[from_the_left]) >= 0).all()
+
+
 def test_every_round_deals_subtrees_to_other_parts():
     halves = halves_for(16)
     part = [halves.deal(16, key(i)).lower.labels % 16 for i in range(200)]

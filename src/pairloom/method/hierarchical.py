@@ -104,6 +104,16 @@ def _paths(leaf_parent: Ids, leaf_bit: Ids, node_parent: Ids, node_bit: Ids) -> 
     return Tree(starts, nodes, bits)
 
 
+def leaf_places(tree: Tree) -> npt.NDArray[np.int64]:
+    """The place of each leaf from left to right, where bit 0 is left.
+
+    >>> leaf_places(huffman(np.array([1, 2, 5]))).tolist()
+    [2, 1, 0]
+    """
+    to_the_left = np.bincount(tree.nodes[tree.bits == 0], minlength=len(tree.starts) - 2)  # leaves below bit 0
+    return np.asarray(np.add.reduceat(np.where(tree.bits, to_the_left[tree.nodes], 0), tree.starts[:-1]))
+
+
 def node_names(tree: Tree) -> list[str]:
     """The name of each inner node: the bits on the path to it.
 

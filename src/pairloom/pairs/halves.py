@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.method.draws import draw
-from pairloom.method.hierarchical import Tree, node_mass
+from pairloom.method.hierarchical import Tree, leaf_places, node_mass
 from pairloom.pairs.hubs import shares
 from pairloom.pairs.parts import Dealing
 from pairloom.types import Float64s, Ids
@@ -42,7 +42,8 @@ class Halves(NamedTuple):
 
     tree: Tree
     n_top: int  # the nodes 0..n_top-1 are the top
-    subtree: Ids  # of each context
+    order: npt.NDArray[np.int64]  # the contexts from left to right in the tree
+    subtree: Ids  # of each context, numbered from left to right
     begin: npt.NDArray[np.int64]
     turns: npt.NDArray[np.int64]
     node_share: Float64s  # of all pairs, those that pass each node
@@ -76,17 +77,23 @@ class Halves(NamedTuple):
         # Contexts have the same subtree if they have the same last turn within the top.
         last = tree.starts[:-1] + upper - 1
         turn = 2 * tree.nodes[last].astype(np.int64) + tree.bits[last] if n_top else np.zeros(len(upper), np.int64)
-        _, first, subtree = np.unique(turn, return_index=True, return_inverse=True)
+        order = np.argsort(leaf_places(tree))
+        begins = np.diff(turn[order], prepend=-1) != 0
+        first, subtree = order[begins], np.empty(len(order), np.int32)
+        subtree[order] = np.cumsum(begins) - 1
         begin = np.concatenate([tree.starts[:-1] + upper, tree.starts[first]])
         turns = np.concatenate([np.diff(tree.starts) - upper, upper[first]])
-        return cls(tree, n_top, subtree.astype(np.int32), begin, turns, node_share)
+        return cls(tree, n_top, order, subtree, begin, turns, node_share)
 
     def deal(self, parts: int, key: np.uint64) -> "DealtHalves":
-        """Deal subtrees to parts by the order of their draws, and their contexts with them."""
+        """Deal subtrees to parts by the order of their draws, and their contexts with them.
+
+        The slots of a part follow the tree from left to right, so that neighbours share nodes.
+        """
         subtrees = np.arange(self.n_subtrees)
         part_of = np.empty(self.n_subtrees, np.int64)
         part_of[np.argsort(draw(key, subtrees))] = subtrees % parts
-        with_lower = np.flatnonzero(self.turns[: self.n_contexts])
+        with_lower = self.order[self.turns[self.order] > 0]
         part = part_of[self.subtree[with_lower]]
         sizes = np.bincount(part, minlength=parts)
         order, slots = np.argsort(part, kind="stable"), int(sizes.max())

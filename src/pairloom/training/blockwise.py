@@ -52,8 +52,11 @@ class BlockTraining(TrainingLoop):
 
     def _division_of(self, source: Source) -> Division:
         sizes, config = (len(source.words.names), len(source.contexts.names)), source.config
-        pairs = self.dealt_per_pair * source.n_pairs * config.epochs
-        return Division.of(*sizes, config.dim, config.negatives, pairs)
+        return Division.of(*sizes, config.dim, config.negatives, self._dealt_of(source))
+
+    def _dealt_of(self, source: Source) -> float:
+        """The pairs that the blocks of the whole training have."""
+        return self.dealt_per_pair * source.n_pairs * source.config.epochs
 
     def _measure_of(self, source: Source) -> HeldoutMeasure:
         return HeldoutPairs(source)
@@ -121,7 +124,7 @@ class HierarchicalTraining(BlockTraining):
         super().__init__(source, start, runtime)
 
     def _division_of(self, source: Source) -> Division:
-        return super()._division_of(source).of_halves()
+        return super()._division_of(source).of_halves(self._dealt_of(source))
 
     def _measure_of(self, source: Source) -> HeldoutPaths:
         return HeldoutPaths(HeldoutPairs(source), self.tree)

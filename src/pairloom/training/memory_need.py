@@ -162,8 +162,9 @@ def _blocks(config: TrainConfig, sizes: TrainingSizes, threads: int) -> list[Mem
     """The pairs of a round, and the buffers of the threads."""
     n_words, n_contexts, in_halves = len(sizes.words), len(sizes.contexts), config.objective == "hs"
     sizes = sizes._replace(n_pairs=2 * sizes.n_pairs) if in_halves else sizes
-    division = Division.of(n_words, n_contexts, config.dim, config.negatives, sizes.n_pairs * config.epochs)
-    division = division.of_halves() if in_halves else division
+    whole = sizes.n_pairs * config.epochs
+    division = Division.of(n_words, n_contexts, config.dim, config.negatives, whole)
+    division = division.of_halves(whole) if in_halves else division
     pairs = int(min(sizes.n_pairs, division.most_pairs(sizes.n_pairs, config.epochs)))
     positions = -(-sizes.n_positions * pairs // max(1, int(sizes.n_pairs)))
     parts, hubs = division.parts_of(pairs), MOST_TOP_NODES if in_halves else most_hubs(division.parts)

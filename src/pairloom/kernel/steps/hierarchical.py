@@ -12,7 +12,22 @@ import numpy.typing as npt
 from pairloom.kernel.compile import COLUMNS, njit
 from pairloom.kernel.exponential import sigmoid
 from pairloom.kernel.memory import address, int32_at, int64_at, prefetch, put_int64
-from pairloom.kernel.simd import LANES, add, broadcast, fma, load, load_wide, multiply, spread, store, sums, zero
+from pairloom.kernel.simd import (
+    LANES,
+    add,
+    broadcast,
+    fma,
+    load,
+    load_like,
+    load_wide,
+    multiply,
+    spread,
+    spread_like,
+    store,
+    sums,
+    zero,
+    zero_wide,
+)
 from pairloom.kernel.steps.six import (
     LINE,
     add_to_six,
@@ -124,16 +139,15 @@ def step_path_of_one(v, path, labels, turns, width, lr, step, coming, n_coming):
         squares = fma(x, x, squares)
         error = fma(sigmoid(x), broadcast(-1.0), load(labels, k))
         store(step, k, multiply(broadcast(lr), error))
-    for i in range(0, width, LANES):
+    for i in range(0, width, COLUMNS):
         if i % LINE == 0:
             for k in range(n_coming):
                 prefetch(int64_at(coming, k), i)
-        x = load(v, i)
-        share = zero()
+        x = load_wide(v, i)
+        share = zero_wide()
         for k in range(turns):
             n = int64_at(path, k)
-            v_n = load(n, i)
-            g = spread(step, k)
+            v_n, g = load_like(x, n, i), spread_like(x, step, k)
             share = fma(g, v_n, share)
             store(n, i, fma(g, x, v_n))
         store(v, i, add(x, share))

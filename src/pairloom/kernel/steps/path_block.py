@@ -9,7 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from pairloom.kernel.compile import COLUMNS, njit
-from pairloom.kernel.memory import address, int32_at, int64_at, put_int32, put_int64
+from pairloom.kernel.memory import (
+    address,
+    eight_at,
+    int32_at,
+    int64_at,
+    put_eight,
+    put_int32,
+    put_int64,
+    trailing_zeros,
+)
 from pairloom.kernel.simd import LANES, add, store, zero
 from pairloom.kernel.steps.block import block_of, end_block, rates_of, take_block
 from pairloom.kernel.steps.hierarchical import path_floats, step_path, step_path_of_one
@@ -20,8 +29,10 @@ from pairloom.kernel.steps.six import SIX
 WAITING = 8  # int32 for each half: the words of up to SIX waiting pairs, how many wait, and one that is unused
 BATCH = 8  # int64 of a batch: the addresses of SIX words, the number of their half, and how many words there are
 NO_DRAWS = np.uint64(0)  # in place of a key
+AHEAD = 2  # batches: how early rows are prefetched
 HALF, SIZE = SIX, SIX + 1
 FEW = 2  # words that share a half and take their steps one by one, rather than as a six with empty places
+_ONE = np.uint64(1)
 
 
 class HalfPaths(NamedTuple):
@@ -39,8 +50,8 @@ class HalfBuffers(NamedTuple):
 
     plan: npt.NDArray[np.int64]  # (batches of a block, BATCH)
     waiting: npt.NDArray[np.int32]  # (halves of a part, WAITING): words of pairs that wait for others of their half
-    begun: npt.NDArray[np.int32]  # halves in the order in which pairs began to wait
-    path: npt.NDArray[np.int64]  # (2, turns and words): addresses of rows, for this batch and the next one
+    begun: npt.NDArray[np.uint64]  # a bit for each half: whether pairs of it have waited
+    path: npt.NDArray[np.int64]  # (AHEAD + 1, words and turns): the rows of this batch and of those that come next
     step: npt.NDArray[np.float32]  # how far the nodes go: LANES for each
     padding: npt.NDArray[np.float32]  # a row of zeros, the word that fills up a six
 
@@ -50,8 +61,8 @@ def make_half_buffers(longest_block: int, halves: int, longest_half: int, width:
     return HalfBuffers(
         np.empty((longest_block + 1, BATCH), np.int64),
         np.zeros((halves, WAITING), np.int32),
-        np.empty(longest_block + 1, np.int32),
-        np.zeros((2, longest_half + LANES + SIX), np.int64),
+        np.zeros(-(-halves // 64), np.uint64),
+        np.zeros((AHEAD + 1, longest_half + LANES + SIX), np.int64),
         np.zeros(path_floats(longest_half), np.float32),
         np.zeros(-(-width // COLUMNS) * COLUMNS, np.float32),
     )
@@ -90,46 +101,60 @@ def _gather(model, buffers, tables, block, n_contexts):
     """Make batches of the pairs of a block, in buffers.plan. Returns their number.
 
     A six forms, and takes its place, when the sixth pair of its half comes. The pairs left at the end follow, half by
-    half.
+    half, from left to right in the tree: neighbours there share nodes, which are then still in the cache.
     """
-    W, row, bits = address(model.W), 4 * model.stride, block.bits
-    words, halves = tables.words, tables.contexts
+    words, halves, bits = tables.words, tables.contexts, block.bits
     w_slots, h_slots = words.ids.shape[1], halves.ids.shape[1]
     w_ids, h_ids = address(words.ids) + 4 * w_slots * block.i, address(halves.ids) + 4 * h_slots * block.j
-    w_copies = copies_of(words, block.i, model.stride)
+    w_copies, row = copies_of(words, block.i, model.stride), 4 * model.stride
+    rows = _WordRows(address(model.W), w_copies, w_ids, w_slots, row, address(buffers.padding))
     pairs, waiting, begun = address(tables.pairs), address(buffers.waiting), address(buffers.begun)
     first = batch = address(buffers.plan)
-    n_begun = 0
     for i in range(block.begin, block.end):
         pair = int64_at(pairs, i)
         slot = (pair & 0xFFFFFFFF) >> bits
-        mine = waiting + 4 * WAITING * slot
+        mine, eight = waiting + 4 * WAITING * slot, begun + 8 * (slot >> 6)
         n = int32_at(mine, SIX)
-        put_int32(begun, n_begun, slot)
-        n_begun += n == 0
+        put_eight(eight, eight_at(eight) | (_ONE << np.uint64(slot & 63)))
         put_int32(mine, n, pair >> (32 + bits))
         put_int32(mine, SIX, n + 1)
         if n + 1 == SIX:
-            for b in range(SIX):
-                put_int64(batch, b, row_address(W, w_copies, w_ids, int32_at(mine, b), w_slots, row))
-            put_int64(batch, HALF, row_address(0, n_contexts, h_ids, slot, h_slots, 1))
-            put_int64(batch, SIZE, SIX)
-            put_int32(mine, SIX, 0)
+            _put_batch(batch, mine, SIX, row_address(0, n_contexts, h_ids, slot, h_slots, 1), rows)
             batch += 8 * BATCH
-    for i in range(n_begun):
-        slot = int32_at(begun, i)
-        mine = waiting + 4 * WAITING * slot
-        n = int32_at(mine, SIX)
-        if n == 0:
-            continue
-        for b in range(SIX):
-            w = row_address(W, w_copies, w_ids, int32_at(mine, b), w_slots, row) if b < n else address(buffers.padding)
-            put_int64(batch, b, w)
-        put_int64(batch, HALF, row_address(0, n_contexts, h_ids, slot, h_slots, 1))
-        put_int64(batch, SIZE, n)
-        put_int32(mine, SIX, 0)
-        batch += 8 * BATCH
+    for i in range(len(buffers.begun)):
+        some, buffers.begun[i] = buffers.begun[i], 0
+        while some != 0:
+            slot = 64 * i + trailing_zeros(some)
+            some &= some - _ONE
+            mine = waiting + 4 * WAITING * slot
+            n = int32_at(mine, SIX)
+            if n:
+                _put_batch(batch, mine, n, row_address(0, n_contexts, h_ids, slot, h_slots, 1), rows)
+                batch += 8 * BATCH
     return (batch - first) // (8 * BATCH)
+
+
+class _WordRows(NamedTuple):
+    """What `row_address` takes for the words of a block, and the address of a row of zeros."""
+
+    W: int
+    copies: int
+    ids: int
+    slots: int
+    row: int
+    padding: int
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _put_batch(batch, mine, n, half, rows):
+    """Make a batch of the n words that wait for others of a half. They no longer wait."""
+    for b in range(n):
+        put_int64(batch, b, row_address(rows.W, rows.copies, rows.ids, int32_at(mine, b), rows.slots, rows.row))
+    for b in range(n, SIX):
+        put_int64(batch, b, rows.padding)
+    put_int64(batch, HALF, half)
+    put_int64(batch, SIZE, n)
+    put_int32(mine, SIX, 0)
 
 
 @njit(nogil=True, cache=True)
@@ -139,16 +164,17 @@ def _descend(model, buffers, tables, block, paths, rates, batches):
     copies, hubs = copies_of(tables.contexts, block.i, model.stride), len(tables.contexts.hubs)
     nodes, labels = address(paths.nodes), address(paths.labels)
     C, row, line = address(model.C), 4 * model.stride, 8 * buffers.path.shape[1]
-    batch, coming = address(buffers.plan), address(buffers.path)
+    batch, first = address(buffers.plan), address(buffers.path)
     squares, squares_of_few = zero(), zero()
     turned = 0
-    turns = _plan(batch, paths, nodes, C, copies, hubs, row, padding, coming)
+    for i in range(min(AHEAD, batches)):
+        _plan(batch + 8 * BATCH * i, paths, nodes, C, copies, hubs, row, padding, first + line * i)
     for i in range(batches):
-        this, coming = coming, address(buffers.path) + line * ((i + 1) % 2)
+        this, coming, ask = first + line * (i % (AHEAD + 1)), first + line * ((i + AHEAD) % (AHEAD + 1)), 0
+        if i + AHEAD < batches:
+            ask = SIX + _plan(batch + 8 * BATCH * AHEAD, paths, nodes, C, copies, hubs, row, padding, coming)
         half, n = int64_at(batch, HALF), int64_at(batch, SIZE)
-        after = batch + 8 * BATCH * (i + 1 < batches)
-        coming_turns = _plan(after, paths, nodes, C, copies, hubs, row, padding, coming)
-        own, lr, ask = labels + 4 * paths.begin[half], rate_at(rates, i, batches), coming_turns + SIX
+        turns, own, lr = paths.turns[half], labels + 4 * paths.begin[half], rate_at(rates, i, batches)
         if n > FEW:
             squares = add(squares, step_path(this, this + 8 * SIX, own, turns, width, lr, step, coming, ask))
             if n < SIX:
@@ -161,7 +187,7 @@ def _descend(model, buffers, tables, block, paths, rates, batches):
                 squares_of_few = add(squares_of_few, square)
                 ask = 0
         turned += n * turns
-        turns, batch = coming_turns, after
+        batch += 8 * BATCH
     store(step, 0, squares)
     total = 0.0
     for b in range(SIX):
