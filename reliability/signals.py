@@ -107,7 +107,7 @@ def _attempt(folder: Path, typed: list[str], moment: float) -> "Ended":
 def _long_commands(folder: Path) -> dict[str, list[str]]:
     """Commands that take more than the last of the moments, with their input."""
     _write_text(folder / "long", 400_000)
-    (folder / "new").write_text((folder / "long").read_text().translate(str.maketrans("5789", "klmn")))
+    _write_new_words(folder / "new", (folder / "long").read_text())
     _write_vectors(folder / "vectors.bin", 600_000, 100)
     _write_questions(folder / "questions", 20_000)
     rng = np.random.default_rng(3)
@@ -138,6 +138,11 @@ def _write_text(path: Path, lines: int) -> None:
     ids = np.random.default_rng(7).zipf(1.3, (lines, 15)) % 60_000
     words = np.array([f"w{i}" for i in range(60_000)])
     path.write_text("".join(" ".join(line) + "\n" for line in words[ids].tolist()))
+
+
+def _write_new_words(path: Path, text: str) -> None:
+    """A text four times, each time with other words in place of those that have a 5, 7, 8 or 9."""
+    path.write_text("".join(text.translate(str.maketrans("5789", new)) for new in ("klmn", "opqr", "stuv", "xyzg")))
 
 
 def _write_vectors(path: Path, n: int, dim: int) -> None:
