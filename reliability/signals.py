@@ -106,7 +106,7 @@ def _attempt(folder: Path, typed: list[str], moment: float) -> "Ended":
 
 def _long_commands(folder: Path) -> dict[str, list[str]]:
     """Commands that take more than the last of the moments, with their input."""
-    _write_text(folder / "long", 400_000)
+    _write_text(folder / "long", 500_000)
     _write_new_words(folder / "new", (folder / "long").read_text())
     _write_vectors(folder / "vectors.bin", 600_000, 100)
     _write_questions(folder / "questions", 20_000)
@@ -122,7 +122,7 @@ def _long_commands(folder: Path) -> dict[str, list[str]]:
         "hs": [*train, "--objective", "hs"],
         "softmax": [*train, "--objective", "softmax", "--max-vocab", "10000"],
         "sppmi-svd": ["train", "long", "-o", "out.loom", "--model", "sppmi-svd", "--dim", "300"],
-        "phrases": ["phrases", "long", "-o", "out.txt", "--passes", "4", "--threshold", "0.1"],
+        "phrases": ["phrases", "long", "-o", "out.txt", "--passes", "6", "--threshold", "0.1"],
         "explain": ["explain", "model.loom", "long", "--cache-dir", "cache"],
         "evaluate": ["evaluate", "vectors.bin", "questions"],
         "index": ["index", "vectors.bin"],
