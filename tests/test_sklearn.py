@@ -296,8 +296,7 @@ def test_a_search_runs_in_processes_of_its_own(texts, topics, fitted):
         ),
         (
             [["fine"], ["fine", 3]],
-            "A document must be a list of words, but documents[1] is ['fine', 3], of type list. "
-            "Leave it out, or give an empty list.",
+            "Words are strings, but documents[1] has 3, of type int. Use str() on it.",
         ),
         (
             np.array([["fine"], ["fine"]]),

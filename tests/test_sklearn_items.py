@@ -37,6 +37,26 @@ def test_items_are_ranked_by_the_formula(fitted):
     assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
 
 
+@pytest.mark.parametrize(
+    "ask, problem",
+    [
+        (lambda r: r.score([["bread"]], [7]), "Words are strings, but y has 7, of type int. Use str() on it."),
+        (lambda r: r.recommend([[7, 8]]), "Words are strings, but sessions[0] has 7, of type int. Use str() on it."),
+        (
+            lambda r: r.fit(np.zeros((3, 2))),
+            "The sessions are a ndarray. Give lists of items, for example "
+            "table.groupby('session')['item'].agg(list); or pairloom.train(table, session=..., item=...), and its "
+            "result as embedding.",
+        ),
+    ],
+)
+def test_items_that_are_no_strings_and_tables_are_refused(fitted, ask, problem):
+    """score() would otherwise be 0 for the numbers of a table, without a word."""
+    with pytest.raises(CorpusTypeError) as refused:
+        ask(clone(fitted).fit(SESSIONS))
+    assert str(refused.value) == problem
+
+
 def test_items_of_the_session_are_left_out(fitted):
     (found,) = fitted.recommend([["bread"]], n=6)
     assert names(found)[:2] in (["butter", "jam"], ["jam", "butter"])

@@ -103,7 +103,8 @@ class TextOptions:
                 raise ConfigError(f"{name}={getattr(self, name)!r} is not a choice. Use True or False.")
         if not is_text_encoding(self.encoding):
             raise ConfigError(
-                f"encoding={self.encoding!r} is not an encoding that pairloom reads. Use utf-8, utf-16 or latin-1."
+                f"encoding={self.encoding!r} is not an encoding that pairloom reads. Use utf-8, utf-16, latin-1 or "
+                "another one that Python knows, for example cp1252."
             )
         check_choice("errors", self.errors, Errors)
         check_whole("max_sentence", self.max_sentence, 2, LONGEST_SENTENCE, "10000 is usual")

@@ -145,6 +145,19 @@ def test_nul_characters_are_kept_and_reported_with_their_file(tmp_path: Path) ->
     ]
 
 
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_invalid_bytes_that_are_replaced_are_reported_with_their_file(tmp_path: Path, lowercase: bool) -> None:
+    path = tmp_path / "german.txt"
+    path.write_bytes("schön grün\nüber alles\n".encode("latin-1"))
+    text = TextOptions(errors="replace", lowercase=lowercase)
+    with open_corpus(path, text=text) as corpus, pytest.warns(CorpusWarning) as caught:
+        Vocabulary.from_corpus(corpus, WordSelection(min_count=1))
+    assert [str(w.message) for w in caught] == [
+        f"{path} has 3 invalid characters, replaced by U+FFFD, kept as parts of words. "
+        "Words around them are damaged. If the file is not utf-8, name its encoding."
+    ]
+
+
 def test_ordinary_text_gives_no_warning(tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text(text_with_rare_and_frequent_words(50))
     with warnings.catch_warnings():

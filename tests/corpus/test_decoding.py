@@ -95,7 +95,10 @@ def test_a_byte_that_is_not_utf8_is_named_with_its_place(write: Callable[..., Pa
         f"{path}, line 3, byte 12: 0xe9 is not valid utf-8. It looks like cp1252: use --encoding cp1252."
     )
     beside_another = message(InputError, sentences, [path, path])
-    assert beside_another.endswith(" If other files are utf-8, convert this one: iconv -f cp1252 -t utf-8.")
+    assert beside_another.endswith(
+        " If other files are not, convert them all to utf-8 into another folder, for example: "
+        f"iconv -f cp1252 -t utf-8 {path} > FOLDER/{path.name}"
+    )
     assert sentences(path, errors="replace")[2] == ["thr\ufffde"]
     assert sentences(path, errors="ignore")[2] == ["thre"]
 

@@ -215,8 +215,7 @@ def test_an_iterator_is_refused_where_documents_are_read_several_times(axes, wei
         ),
         (
             [["the", 3]],
-            "A document must be a list of words, but documents[0] is ['the', 3], of type list. "
-            "Leave it out, or give an empty list.",
+            "Words are strings, but documents[0] has 3, of type int. Use str() on it.",
         ),
         ({"the": ["cat"]}, "Documents cannot be of type dict. Give a list of documents."),
         ({"the", "cat"}, "Documents cannot be of type set. Give a list of documents."),

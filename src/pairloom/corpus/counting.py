@@ -26,7 +26,7 @@ from pairloom.config import MAX_WORD_BYTES, checked_threads
 from pairloom.corpus.inputs.row_batch import listed
 from pairloom.corpus.inputs.word_lists import WordBlock
 from pairloom.corpus.kinds.corpus import Corpus, Utf8Block
-from pairloom.corpus.pieces import PIECE_BYTES
+from pairloom.corpus.pieces import NUL, PIECE_BYTES, REPLACEMENT
 from pairloom.corpus.reading import Pieces, Reading, pieces_for, read_pieces, utf8_blocks
 from pairloom.corpus.spilling import BYTES_PER_ENTRY, FEWEST_ENTRIES, CountedWords, TableBudget, WordFilter
 from pairloom.errors import CorpusWarning
@@ -226,7 +226,7 @@ class CountedText(NamedTuple):
     words: CountedWords
     n_tokens: int
     too_long: int
-    nuls: dict[str, int]  # by file
+    odd: dict[tuple[str, str], int]  # `Corpus.odd_characters`
     done: int  # bytes of the corpus read so far
 
 
@@ -251,19 +251,19 @@ def count_pieces(pieces: Pieces, most_bytes: int) -> Iterator[CountedText]:
 
     tables, table = _FullTables(most_bytes), kernel.empty_table()
     n_tokens = too_long = n_bytes = done = 0  # not yet sent
-    nuls: Counter[str] = Counter()
-    for block, name, block_nuls in utf8_blocks(pieces):
+    odd: Counter[tuple[str, str]] = Counter()
+    for block, name, block_odd in utf8_blocks(pieces):
         table, block_tokens, block_too_long = kernel.count(table, block.data, tables.make_room)
         n_tokens, too_long = n_tokens + block_tokens, too_long + block_too_long
         n_bytes, done = n_bytes + len(block.data), block.done
-        nuls[name] += block_nuls
+        odd.update({(name, character): n for character, n in block_odd.items()})
         if n_bytes >= 2 * PIECE_BYTES:  # of compressed files: show that reading goes on
             tables.spill(table)
         while tables.full:
-            yield CountedText(tables.full.pop(), n_tokens, too_long, dict(nuls), done)
+            yield CountedText(tables.full.pop(), n_tokens, too_long, dict(odd), done)
             n_tokens = too_long = n_bytes = 0
-            nuls.clear()
-    yield CountedText(CountedWords(*kernel.contents(table)), n_tokens, too_long, dict(nuls), done)
+            odd.clear()
+    yield CountedText(CountedWords(*kernel.contents(table)), n_tokens, too_long, dict(odd), done)
 
 
 def _count_by_workers(
@@ -271,7 +271,7 @@ def _count_by_workers(
 ) -> tuple[int, int]:
     from pairloom.kernel.text import words as kernel
 
-    def add(counted: CountedText) -> tuple[int, int, dict[str, int], int]:
+    def add(counted: CountedText) -> tuple[int, int, dict[tuple[str, str], int], int]:
         arena, offsets, counts, _ = counted.words
         table = tables.idle.get_nowait()
         try:
@@ -282,20 +282,19 @@ def _count_by_workers(
             tables.idle.put(table)
         return counted[1:]
 
-    corpus.nul_characters = {}
+    corpus.odd_characters.clear()
     n_tokens = too_long = 0
     count_some = partial(count_pieces, most_bytes=min(tables.most_bytes, _WORKER_TABLE))
     results = read_pieces(reading, count_some, corpus, groups)
-    for tokens, long, nuls, done in in_order(add, results, tables.threads):
+    for tokens, long, odd, done in in_order(add, results, tables.threads):
         n_tokens, too_long = n_tokens + tokens, too_long + long
-        for name, n in nuls.items():
-            corpus.add_nuls(name, n)
+        corpus.odd_characters.update(odd)
         report(done)
     return n_tokens, too_long
 
 
 def _warn(corpus: Corpus, too_long: int) -> None:
-    """Warn about rows without a value, words that were too long, and NUL characters."""
+    """Warn about rows without a value, words that were too long, and characters that may be damage."""
     if corpus.empty_rows:
         warnings.warn(
             f"{corpus.name}: skipped {number_of(corpus.empty_rows, 'row')} without a value in "
@@ -310,13 +309,20 @@ def _warn(corpus: Corpus, too_long: int) -> None:
             CorpusWarning,
             stacklevel=3,
         )
-    if corpus.nul_characters:
-        name, n = next(iter(corpus.nul_characters.items()))
-        others = len(corpus.nul_characters) - 1
-        kept = "which separate words" if corpus.text.rule in ("words", "icu") else "kept as parts of words"
-        too = f" (there are more in {number_of(others, 'other file')})" if others else ""
-        warnings.warn(
-            f"{name} has {number_of(n, 'NUL character')}{too}, {kept}. Check the text if there should be none.",
-            CorpusWarning,
-            stacklevel=3,
-        )
+    kept = "which separate words" if corpus.text.rule in ("words", "icu") else "kept as parts of words"
+    for character, what, advice in (
+        (NUL, "NUL character", "Check the text if there should be none."),
+        (
+            REPLACEMENT,
+            "invalid character",
+            f"Words around them are damaged. If the file is not {corpus.text.encoding}, name its encoding.",
+        ),
+    ):
+        found = {file: n for (file, odd), n in corpus.odd_characters.items() if odd == character}
+        if found:
+            name, n = next(iter(found.items()))
+            too = f" (there are more in {number_of(len(found) - 1, 'other file')})" if len(found) > 1 else ""
+            replaced = ", replaced by U+FFFD" if character == REPLACEMENT else ""
+            warnings.warn(
+                f"{name} has {number_of(n, what)}{too}{replaced}, {kept}. {advice}", CorpusWarning, stacklevel=3
+            )

@@ -6,8 +6,10 @@ If a whole block has no line end, it ends at white space instead. The end of a f
 
 import codecs
 import io
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from pairloom.config import MAX_WORD_BYTES
@@ -182,24 +184,29 @@ def _decode(decoder: io.IncrementalNewlineDecoder, data: bytes, position: int, f
                 f"Get or make it again, name its encoding (--encoding), or {_REPLACE}."
             ) from None
         problem = f"0x{error.object[error.start]:02x} is not valid {encoding}"
-        raise InputError(f"{where}: {problem}. {_advice(error, encoding, file.alone)}") from None
+        raise InputError(f"{where}: {problem}. {_advice(error, encoding, file)}") from None
 
 
-def _advice(error: UnicodeDecodeError, encoding: str, alone: bool) -> str:
+def _advice(error: UnicodeDecodeError, encoding: str, file: SourceFile) -> str:
     """What to do about invalid bytes, as far as the bytes around them show it."""
     if codecs.lookup(encoding).name.startswith("utf-8") and is_mostly_utf8(error.object):
         return f"Most of it is UTF-8, so the file is damaged here. Get or make it again, or {_REPLACE}."
     found = guessed_encoding(error.object, error.start)
     if found is None:
         return f"Find out its encoding (`file -i` may know it) and name it (--encoding), or {_REPLACE}."
-    return f"It looks like {found}: {_use(found, encoding, alone)}"
+    return f"It looks like {found}: {_use(found, encoding, file)}"
 
 
-def _use(found: str, encoding: str, alone: bool) -> str:
+def _use(found: str, encoding: str, file: SourceFile) -> str:
     """All files are read in one encoding, so one file that differs must be converted."""
-    if alone:
+    if file.alone:
         return f"use --encoding {found}."
-    return f"use --encoding {found}. If other files are {encoding}, convert this one: iconv -f {found} -t {encoding}."
+    if found == "utf-8":
+        return "use --encoding utf-8, and convert the other files to it if they are not."
+    return (
+        f"use --encoding {found}. If other files are not, convert them all to utf-8 into another folder, for example: "
+        f"iconv -f {found} -t utf-8 {shlex.quote(file.name)} > FOLDER/{shlex.quote(Path(file.name).name)}"
+    )
 
 
 def _line_number(file: SourceFile, encoding: str, position: int) -> int:
@@ -225,7 +232,7 @@ def _refuse_other_encodings(head: bytes, file: SourceFile, encoding: str) -> Non
     else:
         looks = "utf-8" if _is_long_ascii(head) else other_byte_order(head, encoding)
     if looks is not None:
-        raise InputError(f"{file.name} looks like {looks.upper()}, not {encoding}: {_use(looks, encoding, file.alone)}")
+        raise InputError(f"{file.name} looks like {looks.upper()}, not {encoding}: {_use(looks, encoding, file)}")
     if not named_wide and head.count(0) * 10 >= len(head) * 3 and len(head) >= 16:
         raise InputError(f"{file.name} is full of NUL bytes, so it is not text. Give a text file.")
 

@@ -10,7 +10,7 @@ line end, so the sentences of a corpus are those of its pieces, one piece after 
 
 import codecs
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,8 +23,12 @@ from pairloom.corpus.inputs.arrow_rows import check_not_arrow
 from pairloom.corpus.plain_text import check_plain_text
 from pairloom.corpus.unpacking import is_compressed
 
+NUL, REPLACEMENT = "\0", "\ufffd"  # the latter stands where bytes were invalid, with errors="replace"
 PIECE_BYTES = 64 << 20  # half a second of counting: few pieces to manage, and enough for many workers
 _SEARCHED_BYTES = 1 << 20  # for a line end after each place where a cut would be good
+
+
+OddCharacters = Mapping[str, int]  # how often some text has each character that may be damage
 
 
 class TextPiece(NamedTuple):
@@ -34,8 +38,8 @@ class TextPiece(NamedTuple):
     text: TextOptions
     before: int  # bytes of the files before this one
 
-    def blocks(self, plain: bool, keep_unspaced: bool) -> Iterator[tuple[TextBlock, int]]:
-        """Blocks of text, each with its number of NULs. `read` counts the bytes of the corpus so far.
+    def blocks(self, plain: bool, keep_unspaced: bool) -> Iterator[tuple[TextBlock, OddCharacters]]:
+        """Blocks of text, each with its odd characters. `read` counts the bytes of the corpus so far.
 
         plain: refuse a file that is in another format than plain text. keep_unspaced: see `text_blocks`.
         """
@@ -47,26 +51,32 @@ class TextPiece(NamedTuple):
         for number, block in enumerate(blocks):
             if plain and number == 0:
                 check_plain_text(block.text, file, spaced=text.rule == "spaces")
-            nuls = block.text.count("\0") if "\0" in block.text else 0  # `in` is ten times as fast, if there are none
+            # `in` is ten times as fast as `count`, if there are none
+            odd = {character: block.text.count(character) for character in self._odd if character in block.text}
             content = block.text.lower() if text.lowercase else block.text
-            yield TextBlock(content, block.goes_on, self.before + block.read), nuls
+            yield TextBlock(content, block.goes_on, self.before + block.read), odd
 
-    def utf8_blocks(self, plain: bool, keep_unspaced: bool) -> Iterator[tuple[ByteBlock, int]]:
+    def utf8_blocks(self, plain: bool, keep_unspaced: bool) -> Iterator[tuple[ByteBlock, OddCharacters]]:
         """`blocks` as UTF-8. Faster, unless it has to be put into lower case."""
         file, text = self.file, self.text
         if text.lowercase:
-            for (content, goes_on, read), nuls in self.blocks(plain, keep_unspaced):
-                yield ByteBlock(content.encode(), goes_on, read), nuls
+            for (content, goes_on, read), odd in self.blocks(plain, keep_unspaced):
+                yield ByteBlock(content.encode(), goes_on, read), odd
             return
         plain &= file.begin == 0
         if plain:
             check_not_arrow(file)
+        odd_bytes = {character: character.encode() for character in self._odd}
         blocks = byte_blocks(file, encoding=text.encoding, errors=text.errors, keep_unspaced=keep_unspaced)
         for number, block in enumerate(blocks):
             if plain and number == 0:
                 check_plain_text(block.data.decode(), file, spaced=text.rule == "spaces")
-            nuls = block.data.count(0) if 0 in block.data else 0
-            yield block._replace(read=self.before + block.read), nuls
+            odd = {character: block.data.count(code) for character, code in odd_bytes.items() if code in block.data}
+            yield block._replace(read=self.before + block.read), odd
+
+    @property
+    def _odd(self) -> str:
+        return NUL + REPLACEMENT if self.text.errors == "replace" else NUL
 
     @property
     def size(self) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.kinds.corpus import Corpus, Utf8Block
-from pairloom.corpus.pieces import TextPiece, grouped
+from pairloom.corpus.pieces import OddCharacters, TextPiece, grouped
 from pairloom.corpus.separating import separator
 from pairloom.errors import CorpusChangedError, InputError
 
@@ -91,7 +91,7 @@ class PieceBlock(NamedTuple):
 
     block: Utf8Block
     name: str  # of the file
-    nuls: int  # NUL characters
+    odd: OddCharacters
 
 
 def utf8_blocks(pieces: Pieces) -> Iterator[PieceBlock]:
@@ -100,9 +100,9 @@ def utf8_blocks(pieces: Pieces) -> Iterator[PieceBlock]:
         _check_here(piece.whole_file().file)
         separate, options = separator(piece.text), piece.text
         blocks = piece.utf8_blocks(plain=not options.as_text, keep_unspaced=options.rule != "spaces")
-        for (data, goes_on, done), nuls in blocks:
+        for (data, goes_on, done), odd in blocks:
             block = Utf8Block(separate(np.frombuffer(data, np.uint8)), goes_on, done)
-            yield PieceBlock(block, piece.file.name, nuls)
+            yield PieceBlock(block, piece.file.name, odd)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -21,7 +21,7 @@ from dataclasses import replace
 from pairloom.config import TextOptions, Tokenizer
 from pairloom.corpus.finding import names_files
 from pairloom.corpus.inputs.frames import frame_columns, is_frame
-from pairloom.corpus.inputs.row_batch import listed
+from pairloom.corpus.inputs.row_batch import column_advice
 from pairloom.corpus.inputs.row_source import RowSource
 from pairloom.corpus.kinds.columns import TextColumn, WordColumn
 from pairloom.corpus.kinds.corpus import Corpus, GeneratedText
@@ -70,15 +70,20 @@ def open_corpus(
     if isinstance(source, GeneratedText):
         return source.open(text)
     if is_frame(source):
-        has = f" It has {listed(names)}." if (names := frame_columns(source)) else ""
-        raise CorpusTypeError(f"{of_type(source, 'A')} is a table. Name its column of text, column='...'.{has}")
+        raise CorpusTypeError(f"{of_type(source, 'A')} is a table: {_frame_advice(source)}")
     return TokenCorpus(source, text)
+
+
+def _frame_advice(frame: object) -> str:
+    if type(frame).__name__ == "Series":
+        return "give its values as a list, for example by .tolist()."
+    return column_advice(frame_columns(frame), None)
 
 
 def _open_columns(source: CorpusLike, text: TextOptions) -> Corpus:
     """The columns of a table: texts, lists of words, or sessions."""
     table = RowSource(source, text)
-    lists = text.session is not None or table.holds_lists()
+    lists = table.holds_lists() or text.session is not None  # the first rows show what is wrong, before all takes long
     if lists and text.tokenizer is not None:
         raise CorpusTypeError("tokenize= works on texts, but these rows hold words already. Leave it out.")
     return WordColumn(source, table) if lists else TextColumn(source, table)

@@ -24,6 +24,7 @@ from pairloom.config import check_number, check_whole
 from pairloom.corpus.vocabulary import noise
 from pairloom.errors import ConfigError, CorpusTypeError
 from pairloom.sklearn.documents import opened_embedding
+from pairloom.system.display import of_type
 from pairloom.system.extras import need
 from pairloom.training.train import train
 from pairloom.types import Float64s, Matrix, PathName
@@ -135,7 +136,7 @@ class ItemRecommender(BaseEstimator):  # type: ignore[misc]  # scikit-learn ship
         With exclude_seen, an item that the session has already is never a hit: to count people who come back to an
         item, set exclude_seen=False.
         """
-        wanted, found = list(y), self.recommend(X)
+        wanted, found = checked_words(list(y), "y"), self.recommend(X)
         if len(wanted) != len(found):
             raise CorpusTypeError(f"There are {len(found)} sessions and {len(wanted)} next items. Give one for each.")
         hits = (any(item == next_item for item, _ in near) for near, next_item in zip(found, wanted, strict=True))
@@ -167,7 +168,8 @@ def _rows_with_noise(embedding: Embedding) -> tuple[Matrix, Float64s]:
     contexts, options = embedding.contexts, recorded_options(embedding.record)
     if not len(contexts) or embedding.objective == "hs":
         raise ConfigError(
-            "An item recommender needs vectors of contexts. Give a model that was trained with negatives."
+            "An item recommender needs vectors of contexts. Give a model that was trained with negatives, as it was "
+            "saved (.loom): files of other programs have no contexts."
         )
     shares = np.zeros(len(contexts))
     if embedding.objective == "negative":
@@ -177,5 +179,11 @@ def _rows_with_noise(embedding: Embedding) -> tuple[Matrix, Float64s]:
 
 
 def _sessions(X: Iterable[Session]) -> Iterable[list[str]]:
+    if len(getattr(X, "shape", (0,))) != 1:
+        raise CorpusTypeError(
+            f"The sessions are {of_type(X)}. Give lists of items, for example "
+            "table.groupby('session')['item'].agg(list); or pairloom.train(table, session=..., item=...), and its "
+            "result as embedding."
+        )
     check_collection(X)
     return (checked_words(session, f"sessions[{number}]") for number, session in enumerate(X))

@@ -175,11 +175,20 @@ def checked_words(document: Any, where: str) -> list[str]:
         words = list(document)
         "".join(words)  # the fastest test that all are strings
     except TypeError:
-        raise CorpusTypeError(
+        raise _not_words(document, where) from None
+    return words
+
+
+def _not_words(document: Any, where: str) -> CorpusTypeError:
+    if not isinstance(document, Iterable):
+        return CorpusTypeError(
             f"A document must be a list of words, but {where} is {quoted(document)}, "
             f"of type {type(document).__name__}. Leave it out, or give an empty list."
-        ) from None
-    return words
+        )
+    other = next(word for word in document if not isinstance(word, str))
+    return CorpusTypeError(
+        f"Words are strings, but {where} has {quoted(other)}, of type {type(other).__name__}. Use str() on it."
+    )
 
 
 def _check_restartable(documents: Documents, weighting: str) -> None:

@@ -187,5 +187,13 @@ def test_recommend_does_not_answer_for_an_unknown_item(clicks, run_process):
     )
 
 
+def test_recommend_answers_every_line_and_names_what_it_leaves_out(clicks, run_process):
+    code, out, err = run_process("recommend", clicks, "-n", "1", "--json", stdin="bread butter 999\n\nbow\n")
+    found = [json.loads(line) for line in out.splitlines()]
+    assert code == 0 and [each["session"] for each in found] == [["bread", "butter", "999"], [], ["bow"]]
+    assert found[0]["next"][0][0] == "jam"
+    assert err == "pairloom recommend: warning: '999' is not in the model, and left out of 'bread butter 999'.\n"
+
+
 def test_recommend_checks_the_number_once(clicks, run_process):
     assert run_process("recommend", clicks, "bread", "-n", "0")[0] == 2

@@ -374,11 +374,35 @@ def test_what_is_not_a_table(source, said):
 
 def test_a_frame_needs_a_column():
     assert message(CorpusTypeError, sentences, DataFrame({"id": [], "text": []})) == (
-        "A DataFrame is a table. Name its column of text, column='...'. It has 'id', 'text'."
+        "A DataFrame is a table: name its column of text: --column NAME (column='NAME'). It has 'id', 'text'."
     )
     assert message(CorpusTypeError, sentences, LazyFrame()) == (
-        "A LazyFrame is a table. Name its column of text, column='...'."
+        "A LazyFrame is a table: name its column of text: --column NAME (column='NAME'). For sessions name two: "
+        "--session NAME --item NAME."
     )
+
+
+def test_a_frame_of_sessions_is_told_to_name_both_columns():
+    assert message(CorpusTypeError, sentences, DataFrame({"session_id": [1], "item_id": [2], "time": [3]})) == (
+        "A DataFrame is a table: name its columns of sessions and items: --session session_id --item item_id "
+        "(session='session_id', item='item_id'). It has 'session_id', 'item_id', 'time'."
+    )
+
+
+def test_a_series_is_a_list_of_sentences_once_it_is_a_list():
+    class Series(DataFrame):
+        columns = None
+
+    assert message(CorpusTypeError, sentences, Series({})) == (
+        "A Series is a table: give its values as a list, for example by .tolist()."
+    )
+
+
+def test_rows_of_sessions_are_looked_at_before_anything_takes_long(monkeypatch):
+    write_parquet(arrow_batch(), "a.parquet")
+    monkeypatch.setitem(sys.modules, "arro3.io", None)
+    with pytest.raises(MissingExtraError):
+        open_corpus("a.parquet", text=TextOptions(session="id", item="text"))
 
 
 def test_arrow_needs_an_extra(monkeypatch):

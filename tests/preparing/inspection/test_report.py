@@ -91,6 +91,24 @@ def test_another_format_is_named_with_the_option_for_its_text(inspected):
     assert inspected('{"text": "the cat"}\n' * 9, "c.jsonl", as_text=True)["format"] == "plain text"
 
 
+def test_a_file_of_another_format_beside_others_is_named(inspected, tmp_path):
+    inspected("one two three\n" * 50, "a.txt")
+    inspected('{"text": "a b"}\n' * 5, "b.jsonl")
+    both = [tmp_path / "a.txt", tmp_path / "b.jsonl"]
+    found = inspect_corpus(both, TextOptions())
+    assert found["format"] == "plain text and JSON, an object on each line" and found["next"] is None
+    assert found["names"] == list(map(str, both))
+    assert found["wrong"][0]["what"].startswith(f"{both[1]} is JSON")
+    assert found["wrong"][0]["advice"] == "Leave it out: all files of a training have one format."
+    two = inspect_corpus([both[1], both[1]], TextOptions())
+    assert two["format"] == "JSON, an object on each line" and "--column text" in two["wrong"][0]["advice"]
+
+
+def test_the_next_command_has_the_options_that_were_given(inspected):
+    found = inspected("one two three\n" * 50, errors="replace", max_sentence=500, as_text=True, encoding="latin-1")
+    assert "--encoding latin-1 --errors replace --max-sentence 500 --as-text" in found["next"]
+
+
 def test_columns_are_read_as_training_reads_them(inspected):
     found = inspected('{"text": "the cat", "w": ["a b", "c"]}\n' * 9, "c.jsonl", column="text")
     assert found["format"] == "the column text" and found["tokens"] == 18

@@ -16,7 +16,7 @@ from pairloom.advice.tuning.space import ITEMS, TEXT, Options, Space, default_op
 from pairloom.advice.tuning.yardsticks import HeldOut, NextItem, Questions, Yardstick
 from pairloom.config import TextOptions, TrainKeywords, check_whole, checked_threads, split_options
 from pairloom.corpus.sentences import open_corpus
-from pairloom.errors import ConfigError
+from pairloom.errors import ConfigError, InputError
 from pairloom.judging.evaluation import read
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.display import of_type
@@ -26,6 +26,7 @@ from pairloom.training.train import train
 from pairloom.types import CorpusLike, PathName
 
 TARGETS = ("heldout", "next-item")
+_TARGETS_ARE = "Give heldout, next-item or the path of a file of questions."
 MOST_TRIALS = 100_000
 USUAL_TOKENS = "5M"
 _READING = {field.name for field in fields(TextOptions)}
@@ -243,7 +244,9 @@ def checked_search(
             "positional."
         )
     if not isinstance(target, str | os.PathLike):
-        raise ConfigError(f"target is {of_type(target)}. Give heldout, next-item or the path of a file of questions.")
+        raise ConfigError(f"target is {of_type(target)}. {_TARGETS_ARE}")
+    if target not in TARGETS and not Path(target).exists():
+        raise InputError(f"There is no file {target}. {_TARGETS_ARE}")
     return Search(corpus, target, options, most=most, seconds=seconds, tokens=size, threads=checked_threads(threads))
 
 

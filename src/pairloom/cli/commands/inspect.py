@@ -61,7 +61,9 @@ def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     read = "all of it" if found["whole"] else f"a sample, the first {_size(found['bytes_read'])}"
     lines = f"{number_of(found['lines'], 'line')} ({found['empty_lines']:,} without words)"
     counts = f"{lines}, {number_of(found['tokens'], 'token')}, {number_of(found['words'], 'different word')}"
+    names = [*found["names"], *(["..."] if found["files"] > len(found["names"]) else [])]
     return [
+        ("files", visible(", ".join(names))),
         ("size", size),
         ("format", f"{found['format']}, {found['encoding']}, split by the rule {found['tokenize']!r}"),
         ("read", read),

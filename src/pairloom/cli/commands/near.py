@@ -92,14 +92,19 @@ def check_search(vectors: "Vectors", args: Namespace) -> None:
     vectors.most_similar_batch([], topn=args.n, restrict_vocab=args.restrict_vocab)
 
 
-def answer_each(command: str, queries: Iterable[str], answer: Callable[[str], None], prompt: str = "word> ") -> None:
-    """Answer every query that is not blank. If one fails, report it, answer the others, and exit with its code.
+def answer_each(
+    command: str, queries: Iterable[str], answer: Callable[[str], None], prompt: str = "word> ", *, blank: bool = False
+) -> None:
+    """Answer every query. If one fails, report it, answer the others, and exit with its code.
 
     Queries that a person types at a terminal are asked for by a prompt, and a failed one is no failure of the command.
+    Blank ones are passed over there, and elsewhere unless `blank`.
     """
     is_prompt = queries is sys.stdin and is_conversation()
     code = 0
-    for query in filter(None, map(str.strip, typed_lines(prompt) if is_prompt else queries)):
+    for query in map(str.strip, typed_lines(prompt) if is_prompt else queries):
+        if not query and (is_prompt or not blank):
+            continue
         try:
             answer(query)
         except InputError as error:

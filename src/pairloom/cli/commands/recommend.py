@@ -6,10 +6,13 @@ from argparse import ArgumentParser, Namespace
 
 from pairloom.cli.arguments import add_json, whole_number
 from pairloom.cli.commands.near import answer_each
+from pairloom.cli.console import print_message
 from pairloom.cli.models import add_model, load
+from pairloom.corpus.inputs.row_batch import listed
+from pairloom.system.display import quoted
 
 GROUP = "ask"
-PURPOSE = "rank the items that come next in a session"
+PURPOSE = "rank the items that come next in a session, by log p but for a constant of the session"
 EXAMPLE = "pairloom recommend clicks.loom bread butter"
 OPTION_NAMES = {"n": "-n"}
 
@@ -38,12 +41,16 @@ def run(args: Namespace) -> None:
 
     def answer(session: str) -> None:
         items = session.split("\t") if "\t" in session else session.split()  # a tab lets items have spaces
-        for item in items:
-            model.words.get_index(item)  # an unknown item is an error: the answer would be about the others
+        unknown = [item for item in items if item not in model.words]
+        if unknown and args.item:
+            model.words.get_index(unknown[0])  # an error: the answer would be about the others
+        if unknown:
+            them = f"{listed(unknown)} {'is' if len(unknown) == 1 else 'are'}"
+            print_message(f"pairloom recommend: warning: {them} not in the model, and left out of {quoted(session)}.")
         (best,) = recommender.recommend([items])
         if args.json:
             print(json.dumps({"session": items, "next": best}, ensure_ascii=False), flush=True)
         else:
             print(" ".join(items), *(f"  {score:7.3f}  {item}" for item, score in best), sep="\n", flush=True)
 
-    answer_each("recommend", ["\t".join(args.item)] if args.item else sys.stdin or (), answer, "session> ")
+    answer_each("recommend", ["\t".join(args.item)] if args.item else sys.stdin or (), answer, "session> ", blank=True)

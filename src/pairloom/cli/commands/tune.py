@@ -16,7 +16,7 @@ from pairloom.cli.arguments import (
 )
 from pairloom.cli.commands.compare import write_page
 from pairloom.cli.console import progress
-from pairloom.cli.files import check_is_text, check_not_read, closed_pipe_is_no_error, input_paths
+from pairloom.cli.files import check_is_text, check_not_read, closed_pipe_is_no_error, input_paths, is_file
 from pairloom.cli.signals import taken_interrupt
 from pairloom.cli.tables import print_table
 from pairloom.cli.train_arguments import window
@@ -81,7 +81,7 @@ def run(args: Namespace) -> None:
     from pairloom.drawing.picture import check_can_save
     from pairloom.system.files import check_folder
 
-    if args.target not in TARGETS:
+    if args.target not in TARGETS and is_file(args.target):
         check_is_text([args.target])
     corpus = input_paths(args.corpus)
     if args.page is not None:

@@ -9,7 +9,7 @@ from pairloom.corpus.inputs.sentences_of import Sessions, lists_of, text_blocks_
 from pairloom.corpus.inputs.word_lists import WordLine, short_enough
 from pairloom.corpus.kinds.text_files import FileCorpus, TextCorpus
 from pairloom.corpus.kinds.token_lists import as_given
-from pairloom.corpus.pieces import TextPiece
+from pairloom.corpus.pieces import NUL, TextPiece
 from pairloom.errors import InputError
 from pairloom.system.display import of_type
 from pairloom.types import CorpusLike, PathName
@@ -30,10 +30,10 @@ class TextColumn(TextCorpus):
         return ((name, ByteBlock(text.encode(), goes_on, read)) for name, (text, goes_on, read) in blocks)
 
     def file_blocks(self, plain: bool = False) -> Iterator[tuple[str, TextBlock]]:
-        self.nul_characters = {}
+        self.odd_characters.clear()
         try:
             for name, block in text_blocks_of(self._table):
-                self.add_nuls(name, block.text.count("\0"))
+                self.add_odd(name, {NUL: block.text.count(NUL)})
                 yield name, block._replace(text=block.text.lower()) if self.text.lowercase else block
         except InputError:
             self.check_unchanged()
@@ -50,11 +50,12 @@ class WordColumn(FileCorpus):
         super().__init__(_sources(source), table.files, table.text)
 
     def word_lines(self) -> Iterator[WordLine]:
-        self.nul_characters, nuls = {}, 0
+        self.odd_characters.clear()
+        nuls = 0
         for words, done in self._lists():
-            nuls += sum(word.count("\0") for word in words)
+            nuls += sum(word.count(NUL) for word in words)
             yield WordLine(*short_enough(as_given(words, self.text)), False, done)
-        self.add_nuls(self.name, nuls)
+        self.add_odd(self.name, {NUL: nuls})
         self.empty_rows = self._table.nulls
 
     def _lists(self) -> Iterator[tuple[list[str], int]]:

@@ -1,6 +1,7 @@
 """What every corpus can do: its sentences, as words or as blocks for the kernels, more than once."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Self, TypeVar
 
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from pairloom.config import TextOptions
 from pairloom.corpus.inputs.word_lists import WordBlock, WordLine, blocks_of
-from pairloom.corpus.pieces import TextPiece
+from pairloom.corpus.pieces import OddCharacters, TextPiece
 from pairloom.system.threads import in_order
 
 Result = TypeVar("Result")
@@ -30,7 +31,7 @@ class Corpus(ABC):
         self.name = name  # for messages
         self.text = text
         self.size_bytes = size_bytes  # as stored, that is, compressed; None if not known until it has been read
-        self.nul_characters: dict[str, int] = {}  # by file, found in the latest reading
+        self.odd_characters: Counter[tuple[str, str]] = Counter()  # (file, character), found in the latest reading
         self.empty_rows = 0  # rows of a table that had no value in the latest reading, and were skipped
 
     @property
@@ -87,10 +88,9 @@ class Corpus(ABC):
         """A digest that changes when the corpus does. None if that would mean reading all of it."""
         return None
 
-    def add_nuls(self, name: str, nuls: int) -> None:
-        """Note that a file has these NULs, besides those found before."""
-        if nuls:
-            self.nul_characters[name] = self.nul_characters.get(name, 0) + nuls
+    def add_odd(self, name: str, odd: OddCharacters) -> None:
+        """Note that a file has these characters, besides those found before."""
+        self.odd_characters.update({(name, character): n for character, n in odd.items() if n})
 
     def check_unchanged(self) -> None:  # noqa: B027 (a corpus without files has nothing to check)
         """Raise CorpusChangedError if a file was written to since the corpus was opened."""

@@ -13,7 +13,7 @@ from pairloom.corpus.decoding import ByteBlock, TextBlock
 from pairloom.corpus.finding import SourceFile, find_files, remove_spooled
 from pairloom.corpus.inputs.word_lists import WordBlock, WordLine, checked_sentence, short_enough, word_block
 from pairloom.corpus.kinds.corpus import Corpus, Result, Utf8Block
-from pairloom.corpus.pieces import TextPiece, pieces_for_workers, whole_files
+from pairloom.corpus.pieces import OddCharacters, TextPiece, pieces_for_workers, whole_files
 from pairloom.corpus.plain_text import ADVICE
 from pairloom.corpus.separating import separator
 from pairloom.errors import CorpusChangedError, CorpusWarning, InputError
@@ -163,12 +163,14 @@ class TextCorpus(FileCorpus):
         """`file_blocks` as UTF-8."""
         return self._read(lambda piece: piece.utf8_blocks(self._plain, keep_unspaced=self.text.rule != "spaces"))
 
-    def _read(self, blocks_of: Callable[[TextPiece], Iterator[tuple[Block, int]]]) -> Iterator[tuple[str, Block]]:
-        self.nul_characters = {}
+    def _read(
+        self, blocks_of: Callable[[TextPiece], Iterator[tuple[Block, OddCharacters]]]
+    ) -> Iterator[tuple[str, Block]]:
+        self.odd_characters.clear()
         try:
             for piece in whole_files(self._files, self.text):
-                for block, nuls in blocks_of(piece):
-                    self.add_nuls(piece.file.name, nuls)
+                for block, odd in blocks_of(piece):
+                    self.add_odd(piece.file.name, odd)
                     yield piece.file.name, block
         except InputError:
             self.check_unchanged()  # if a file was overwritten, report that instead of the bad text that resulted

@@ -15,6 +15,7 @@ from pairloom.corpus.inputs.word_lists import (
     word_block,
 )
 from pairloom.corpus.kinds.corpus import Corpus
+from pairloom.corpus.pieces import NUL
 from pairloom.errors import CorpusTypeError
 from pairloom.method.tokens.words import fold
 from pairloom.system.display import of_type
@@ -35,10 +36,10 @@ class TokenCorpus(Corpus):
             words = checked_sentence(sentence, lambda number=number: f"corpus[{number}]")  # type: ignore[misc]
             sentence_text = " ".join(words)
             done += len(sentence_text) + 1
-            nuls += sentence_text.count("\0")
+            nuls += sentence_text.count(NUL)
             yield WordLine(*short_enough(as_given(words, self.text)), False, done)
         self.size_bytes = done
-        self.nul_characters = {self.name: nuls} if nuls else {}
+        self._note_nuls(nuls)
 
     def word_blocks(self) -> Iterator[WordBlock]:
         """`blocks_of(self.word_lines())`, with far fewer steps of Python for each word."""
@@ -57,13 +58,17 @@ class TokenCorpus(Corpus):
                 words, text = joined
             lines.append(words)
             texts.append(text)
-            done, nuls, size = done + len(text) + 1, nuls + text.count("\0"), size + len(words) + 1
+            done, nuls, size = done + len(text) + 1, nuls + text.count(NUL), size + len(words) + 1
             if size >= WORDS_PER_BLOCK:
                 yield word_block(lines, texts, done=done)
                 lines, texts, size = [], [], 0
         yield word_block(lines, texts, done=done)
         self.size_bytes = done
-        self.nul_characters = {self.name: nuls} if nuls else {}
+        self._note_nuls(nuls)
+
+    def _note_nuls(self, nuls: int) -> None:
+        self.odd_characters.clear()
+        self.add_odd(self.name, {NUL: nuls})
 
 
 def _restartable(source: Any) -> Iterable[object]:

@@ -1,7 +1,7 @@
 """What looks wrong with a text, with what to do about it. Each is told by shares of a sample."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from pairloom.config import TextOptions
@@ -15,6 +15,7 @@ _PUNCTUATED = re.compile(r"[.,;:!?\"”»)]$|^[\"“«(]")
 _SOME, _MANY, _HALF, _MOST = 0.03, 0.3, 0.5, 0.9
 _GIANT = 5  # times max_sentence
 _FEW_LINES = 3
+_SHOWN = 3  # files of other formats
 FOR_ITEMS = "--preset items"
 
 
@@ -26,14 +27,21 @@ class Oddity(NamedTuple):
     options: tuple[str, ...] = ()
 
 
-def findings(sample: TextSample, text: str, options: TextOptions, other: OtherFormat | None) -> Iterator[Oddity]:
-    """All that looks wrong. text: some of the text as it is in the files. other: its format, if not plain text.
+def findings(
+    sample: TextSample, text: str, options: TextOptions, others: Sequence[tuple[str, OtherFormat]], *, n_files: int
+) -> Iterator[Oddity]:
+    """All that looks wrong. text: some of the text as it is in the files. n_files: of all files.
 
-    Of another format nothing else is said: its keys and tags are not words.
+    others: the files that are not plain text, and their formats. Then nothing else is said: keys and tags are no words.
     """
-    if other:
-        yield Oddity(f"It is {other.name}, not plain text. To read it as it is, use --as-text.", other.advice)
-    elif sample.tokens == 0:
+    for name, other in others[:_SHOWN]:
+        what = f"{'It' if n_files == 1 else name} is {other.name}, not plain text. To read it as it is, use --as-text."
+        yield Oddity(
+            what, other.advice if len(others) == n_files else "Leave it out: all files of a training have one format."
+        )
+    if others:
+        return
+    if sample.tokens == 0:
         yield Oddity("It has no words.", "Give a text with one sentence or paragraph per line.")
     else:
         yield from _in_plain_text(sample, text, options)

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import Any
 from pairloom.config import TextOptions
 from pairloom.corpus.inputs.arrow_rows import check_not_arrow
 from pairloom.corpus.kinds.text_files import FileCorpus, TextCorpus
-from pairloom.corpus.plain_text import other_format
+from pairloom.corpus.pieces import whole_files
+from pairloom.corpus.plain_text import OtherFormat, other_format
 from pairloom.corpus.sentences import open_corpus
 from pairloom.preparing.inspection.findings import FOR_ITEMS, Oddity, findings
 from pairloom.preparing.inspection.sample import MIN_COUNTS, SAMPLE_BYTES, TextSample, look_at_letters, read_sample
@@ -22,7 +23,8 @@ from pairloom.types import PathName
 
 _TEXT = 1 << 20  # characters as they are in the files, for what looks wrong
 _LISTS = 10_000  # the same of a column of words
-_FREQUENT = 20
+_FREQUENT, _NAMES = 20, 5
+_LOOKED_AT = 1_000  # files, for their format
 _FEWEST_SHARE = 0.001  # of letters; scripts with less are not shown
 
 
@@ -40,22 +42,38 @@ def inspect_corpus(
         beginning = _beginning(corpus)
         sample = read_sample(corpus, SAMPLE_BYTES, on_progress)
         look_at_letters(sample, beginning)
-        other = None if text.as_text or text.columns else other_format(beginning, corpus.files[0])
-        size, n_files = corpus.size_bytes or 0, len(corpus.files)
-    odd = list(findings(sample, beginning[:_TEXT], text, other))
+        others = [] if text.as_text or text.columns else list(_other_formats(corpus))
+        size, names = corpus.size_bytes or 0, [file.name for file in corpus.files]
+    odd = list(findings(sample, beginning[:_TEXT], text, others, n_files=len(names)))
     n_tokens = round(sample.tokens * (1 if sample.whole else size / max(1, sample.bytes_read)))
     return {
         "corpus": paths,
-        "files": n_files,
+        "files": len(names),
+        "names": names[:_NAMES],
         "bytes": size,
-        "format": other.name if other else f"the column {', '.join(text.columns)}" if text.columns else "plain text",
+        "format": _format(text, [other.name for _, other in others], len(names)),
         "encoding": text.encoding,
         "tokenize": text.rule,
         **_of_sample(sample),
         "tokens_estimated": n_tokens,
         "wrong": [{"what": what, "advice": advice} for what, advice, _ in odd],
-        "next": None if other or not sample.tokens else _command(paths, text, odd, n_tokens),
+        "next": None if others or not sample.tokens else _command(paths, text, odd, n_tokens),
     }
+
+
+def _other_formats(corpus: FileCorpus) -> Iterator[tuple[str, OtherFormat]]:
+    """The files that are not plain text, as their beginnings show: of each its name and its format."""
+    for piece in islice(whole_files(corpus.files, corpus.text), _LOOKED_AT):
+        first = next(piece.blocks(plain=False, keep_unspaced=True), None)
+        found = other_format(first[0].text, piece.file) if first else None
+        if found:
+            yield piece.file.name, found
+
+
+def _format(text: TextOptions, others: Sequence[str], n_files: int) -> str:
+    if text.columns:
+        return f"the {'column' if len(text.columns) == 1 else 'columns'} {', '.join(text.columns)}"
+    return "plain text" if not others else others[0] if len(others) == n_files else f"plain text and {others[0]}"
 
 
 def _beginning(corpus: FileCorpus) -> str:
@@ -87,7 +105,11 @@ def _of_sample(sample: TextSample) -> dict[str, Any]:
 
 def _command(paths: Sequence[str], text: TextOptions, odd: Sequence[Oddity], n_tokens: int) -> str:
     """The command that trains on these files, with the options that the findings ask for."""
-    given = [f"--encoding {text.encoding}"] if text.encoding != TextOptions().encoding else []
+    usual = TextOptions()
+    given = [f"--encoding {text.encoding}"] if text.encoding != usual.encoding else []
+    given += [f"--errors {text.errors}"] if text.errors != usual.errors else []
+    given += [f"--max-sentence {text.max_sentence}"] if text.max_sentence != usual.max_sentence else []
+    given += ["--as-text"] if text.as_text else []
     columns = ((name, getattr(text, name)) for name in ("column", "session", "item", "order"))
     given += [f"--{name} {shlex.quote(column)}" for name, column in columns if column is not None]
     given += ["--lowercase"] if text.lowercase else []
