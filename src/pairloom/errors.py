@@ -4,6 +4,7 @@
     ├── InputError          2   a corpus, a file or a value that cannot be used (also a ValueError)
     │   ├── ConfigError     2   an option is out of range, or does not exist
     │   ├── CorpusTypeError 2   not a corpus: a generator, or strings in place of token lists (also a TypeError)
+    │   ├── MissingFileError 2  a file or folder that does not exist (also a FileNotFoundError)
     │   └── UnknownWordError 2  a word that the vectors do not have (also a KeyError)
     ├── MissingExtraError   2   a package of an extra is missing or cannot be imported (also an ImportError)
     ├── DivergedError       3   the vectors became NaN, exploded, or ended worse than before training
@@ -40,6 +41,15 @@ class ConfigError(InputError):
 
 class CorpusTypeError(InputError, TypeError):
     """A Python object is not a corpus: an iterable of lists of strings that can be read more than once."""
+
+
+class MissingFileError(InputError, FileNotFoundError):
+    """There is no such file. Code written for other libraries catches a FileNotFoundError or an OSError here."""
+
+
+def unreadable(error: OSError | ValueError) -> type[InputError]:
+    """The class of our error for one of the system's that came when a file was opened."""
+    return MissingFileError if isinstance(error, FileNotFoundError) else InputError
 
 
 class UnknownWordError(InputError, KeyError):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pairloom
-from pairloom.errors import IgnoredOptionWarning, InputError
+from pairloom.errors import CorpusTypeError, IgnoredOptionWarning, InputError
 from pairloom.gensim_compat import KeyedVectors, LineSentence, PathLineSentences, Text8Corpus, Word2Vec, utils
 from tests.gensim_compat.conftest import TITLES
 
@@ -322,3 +322,54 @@ def test_training_keeps_its_epochs_and_rates_as_in_gensim():
     model.build_vocab(TEXT)
     model.train(TEXT, epochs=2, start_alpha=0.02, end_alpha=0.01)
     assert (model.epochs, model.alpha, model.min_alpha) == (2, 0.02, 0.01)
+
+
+# --- What scripts catch
+
+
+def test_a_missing_file_is_a_file_not_found_error(tmp_path):
+    """`try: load, except FileNotFoundError: train` is common."""
+    for ask in (
+        lambda: Word2Vec.load("none.model"),
+        lambda: KeyedVectors.load_word2vec_format("none.bin", binary=True),
+        lambda: Word2Vec(corpus_file="none.txt"),
+        lambda: Word2Vec(LineSentence("none.txt")),
+        lambda: PathLineSentences("none"),
+        lambda: Word2Vec(TEXT, **SMALL).wv.evaluate_word_pairs("none.tsv"),
+    ):
+        with pytest.raises(FileNotFoundError, match=r"^none\.?\w* (cannot be read|does not exist)") as missing:
+            ask()
+        assert isinstance(missing.value, InputError)
+
+
+class Once:
+    """Its second iteration goes on where the first has ended, which `iter(x) is x` does not show."""
+
+    def __init__(self, sentences):
+        self.iterator = iter(sentences)
+
+    def __iter__(self):
+        return (sentence for sentence in self.iterator)
+
+
+@pytest.mark.parametrize("sentences", [[], Once(TEXT)])
+def test_sentences_that_are_none_or_none_again_are_refused(sentences):
+    with pytest.raises(CorpusTypeError, match=r"^There are no sentences, or none when they are read again\."):
+        Word2Vec(sentences, **SMALL)
+
+
+def test_what_the_bridge_lacks_says_where_to_find_the_like():
+    with pytest.raises(ImportError, match=r"has no FastText: pairloom.load reads fastText's \.bin"):
+        from pairloom.gensim_compat.models import FastText  # noqa: F401
+    with pytest.raises(ImportError, match="cannot import name"):
+        from pairloom.gensim_compat.models import NoSuchName  # noqa: F401
+
+
+def test_vectors_can_be_assigned_and_brought_to_length_1():
+    model = Word2Vec(TEXT, sg=1, **SMALL)
+    model.wv.vectors -= model.wv.vectors.mean(axis=0)
+    assert abs(model.wv.vectors.mean(axis=0)).max() < 1e-6
+    model.init_sims(replace=True)
+    assert np.linalg.norm(model.wv["a"]) == pytest.approx(1, abs=1e-6)
+    with pytest.raises(InputError, match=r"^The vectors have the shape \(3, 8\)\. Give 8 rows of 8 numbers\.$"):
+        model.wv.vectors = np.zeros((3, 8))

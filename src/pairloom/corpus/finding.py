@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from pairloom.errors import InputError
+from pairloom.errors import InputError, MissingFileError, unreadable
 from pairloom.system.addresses import is_address, is_path_of_address
 from pairloom.system.files import output_errors
 from pairloom.types import PathName
@@ -197,7 +197,7 @@ def _expand(source: str, suffixes: tuple[str, ...]) -> list[str]:
 
 def _matches(pattern: str) -> list[str]:
     if not glob.has_magic(pattern):
-        raise InputError(f"{pattern} does not exist. Check the path of the corpus.")
+        raise MissingFileError(f"{pattern} does not exist. Check the path of the corpus.")
     matches = _glob(pattern)
     if not matches:
         raise InputError(f"No file matches {pattern}. Check the pattern.")
@@ -293,4 +293,4 @@ def _stream(source: str, name: str) -> Iterator[bytes]:
             while data := stream.read(BLOCK_BYTES):
                 yield data
     except OSError as error:
-        raise InputError(f"{name} cannot be read: {reason(error)}. Give another source of text.") from None
+        raise unreadable(error)(f"{name} cannot be read: {reason(error)}. Give another source of text.") from None

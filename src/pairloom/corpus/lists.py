@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pairloom.corpus.finding import STDIN
-from pairloom.errors import InputError
+from pairloom.errors import InputError, unreadable
 from pairloom.system.addresses import refuse_address
 
 LONGEST_LINE = 1 << 16  # bytes
@@ -39,7 +39,7 @@ def opened(path: str, wanted: str) -> Iterator[BinaryIO]:
         with Path(path).open("rb") as file:
             yield file
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}. {wanted}") from None
+        raise unreadable(error)(f"{path} cannot be read: {error.strerror}. {wanted}") from None
 
 
 def numbered_lines(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, cast
 
 from pairloom.config import Errors
-from pairloom.errors import Fault, InputError
+from pairloom.errors import Fault, InputError, unreadable
 from pairloom.types import PathName
 
 GET_AGAIN = "Get or make the file again."
@@ -66,7 +66,7 @@ def load_errors(name: str) -> Iterator[None]:
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise InputError(f"{name} cannot be loaded: its gzip data is damaged or cut short. {GET_AGAIN}") from None
     except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror}. Check the file.") from None
+        raise unreadable(error)(f"{name} cannot be read: {error.strerror}. Check the file.") from None
 
 
 def _check_is_file(path: PathName) -> None:
@@ -75,7 +75,7 @@ def _check_is_file(path: PathName) -> None:
         mode = Path(path).stat().st_mode
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "a path cannot hold a NUL"
-        raise InputError(f"{os.fspath(path)} cannot be read: {reason}. {advice}") from None
+        raise unreadable(error)(f"{os.fspath(path)} cannot be read: {reason}. {advice}") from None
     if not stat.S_ISREG(mode):  # opening a pipe would wait for a writer
         raise InputError(f"{os.fspath(path)} is not a file. {advice}")
 

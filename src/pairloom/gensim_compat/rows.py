@@ -73,6 +73,16 @@ class WordRows:
         """(words, vector_size). After changing it in place, call fill_norms(force=True)."""
         return self._rows[: len(self)]
 
+    @vectors.setter
+    def vectors(self, matrix: npt.ArrayLike) -> None:
+        """Take other vectors for the same words."""
+        rows = np.array(matrix, np.float32)
+        if rows.shape != (len(self), self.vector_size):
+            raise InputError(
+                f"The vectors have the shape {rows.shape}. Give {len(self)} rows of {self.vector_size} numbers."
+            )
+        self._rows, self._view = rows, None
+
     @property
     def norms(self) -> npt.NDArray[np.float32]:
         """Euclidean length of each row."""

@@ -15,7 +15,7 @@ import numpy as np
 from pairloom.config import TextKeywords, TextOptions
 from pairloom.corpus.kinds.corpus import Corpus
 from pairloom.corpus.sentences import open_corpus
-from pairloom.errors import CorpusTypeError, InputError
+from pairloom.errors import CorpusTypeError, MissingFileError
 from pairloom.system.display import of_type
 from pairloom.types import CorpusLike, PathName
 
@@ -62,7 +62,7 @@ class PathLineSentences(LineSentence):
         folder = Path(source)
         self.input_files = sorted(map(str, folder.iterdir())) if folder.is_dir() else [os.fspath(source)]
         if not folder.exists():
-            raise InputError(f"{source} does not exist. Give a folder of text files, or a file.")
+            raise MissingFileError(f"{source} does not exist. Give a folder of text files, or a file.")
 
     @property
     def paths(self) -> list[str] | None:
@@ -98,8 +98,14 @@ class _TokenLists:
         self._sentences = sentences
 
     def __iter__(self) -> Iterator[Any]:
-        for sentence in self._sentences:
+        n = 0
+        for n, sentence in enumerate(self._sentences, 1):  # noqa: B007 (how many there were)
             yield sentence if isinstance(sentence, str) else [word for word in sentence if word != ""]
+        if n == 0:
+            raise CorpusTypeError(
+                "There are no sentences, or none when they are read again. Give a list, or an object whose __iter__ "
+                "starts over each time."
+            )
 
 
 def given_text(sentences: Any, corpus_file: PathName | None, *, spool: bool) -> GivenText:
@@ -112,7 +118,9 @@ def given_text(sentences: Any, corpus_file: PathName | None, *, spool: bool) -> 
         raise CorpusTypeError(f"The sentences cannot be {of_type(sentences)}. Give lists of words.")
     lines = LineSentence(corpus_file) if sentences is None else sentences
     if isinstance(lines, LineSentence) and lines.paths is not None:
-        return GivenText(lines.paths, {"as_text": True, "max_sentence": lines.max_sentence_length})
+        return GivenText(
+            [Path(path) for path in lines.paths], {"as_text": True, "max_sentence": lines.max_sentence_length}
+        )
     if iter(lines) is lines:  # a generator
         if not spool:
             raise CorpusTypeError(

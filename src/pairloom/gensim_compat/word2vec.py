@@ -366,6 +366,10 @@ class Word2Vec:
         made._vocabulary = Vocabulary.of(counted.items()) if len(counted) > 1 else None
         return made
 
+    def init_sims(self, replace: bool = False) -> None:
+        """The same of `wv`: bring all vectors to length 1 if replace."""
+        self.wv.init_sims(replace)
+
     def __repr__(self) -> str:
         return f"Word2Vec<vocab={len(self._vocabulary or ())}, vector_size={self.vector_size}, alpha={self.alpha}>"
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pairloom.errors import Fault, InputError
+from pairloom.errors import Fault, InputError, unreadable
 from pairloom.system.display import number_of, quoted
 from pairloom.system.files import atomic_write
 from pairloom.system.memory import available
@@ -158,7 +158,7 @@ def mapped_as(path: Path) -> tuple[memoryview, os.stat_result]:
                 return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)), status
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = error.strerror if isinstance(error, OSError) else "a path cannot hold a NUL"
-        raise InputError(f"{path} cannot be read: {reason}. {WANTED}") from None
+        raise unreadable(error)(f"{path} cannot be read: {reason}. {WANTED}") from None
     if not stat.S_ISREG(status.st_mode):
         raise InputError(f"{path} is not a file. {WANTED}")
     return memoryview(b""), status  # an empty file cannot be mapped
