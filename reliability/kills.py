@@ -32,8 +32,8 @@ FRESH_EVERY = 21  # trials
 SECONDS_TO_STOP = 5
 OLD = b"the model of yesterday"
 KINDS = {  # the short form takes the first two
-    # Rounds of 80,000 pairs and of three calls of the kernel, so that a training nearly always stops within a round.
-    "blocks": ["--epochs", "1", "--window", "2", "--dim", "800", "--negatives", "64"],
+    # Rounds of 80,000 pairs and of five calls of the kernel, so that a training nearly always stops within a round.
+    "blocks": ["--epochs", "1", "--window", "2", "--dim", "2000", "--negatives", "64"],
     "cbow, patient": ["--model", "cbow", "--epochs", "6", "--patience", "3"],
     "hierarchical softmax": ["--objective", "hs", "--epochs", "4"],
     "softmax": ["--objective", "softmax", "--max-vocab", "400", "--epochs", "2"],

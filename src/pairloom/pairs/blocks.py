@@ -98,7 +98,7 @@ class Division(NamedTuple):
         In fewer parts, more pairs find others of the same half to share a batch with. (With 32 parts instead of 16,
         63 instead of 76 % of the lower halves did, and 84 instead of 98 % of the upper ones.) In shorter rounds, copies
         of the top's nodes are merged as often as they would be with more parts. Only a training of many rounds affords
-        rounds of full length: with 16 of them instead of 32, 17 M words x 1 solved 0.5 % fewer analogies.
+        rounds of full length: with 19 of them instead of 37, 17 M words x 1 solved 18.3 % of the analogies, not 18.9.
 
         >>> Division(16, 32, 64, 8_000_000).of_halves(1e8)
         Division(fewest_parts=16, usual_parts=16, parts=32, longest_round=4000000)

@@ -41,6 +41,14 @@ def test_a_page_over_the_corpus_is_refused(corpus, capsys):
     assert "to be read" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("target", ["nextitem", "x" * 5000], ids=["close", "long"])
+def test_a_target_that_is_neither_a_name_nor_a_file_is_refused_with_the_names(corpus, capsys, target):
+    assert main(["tune", corpus, "--for", target, "--quiet"]) == 2
+    assert capsys.readouterr().err == (
+        f"pairloom tune: There is no file {target}. Give heldout, next-item or the path of a file of questions.\n"
+    )
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_ends_it_with_the_best_so_far(corpus):
     line = [sys.executable, "-m", "pairloom", "tune", corpus, "--for", "next-item", "--trials", "1000", "--dim", "8"]

@@ -245,7 +245,7 @@ def checked_search(
         )
     if not isinstance(target, str | os.PathLike):
         raise ConfigError(f"target is {of_type(target)}. {_TARGETS_ARE}")
-    if target not in TARGETS and not Path(target).exists():
+    if target not in TARGETS and not os.path.exists(target):  # noqa: PTH110 (Path refuses names that are too long)
         raise InputError(f"There is no file {target}. {_TARGETS_ARE}")
     return Search(corpus, target, options, most=most, seconds=seconds, tokens=size, threads=checked_threads(threads))
 

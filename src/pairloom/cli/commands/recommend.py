@@ -12,7 +12,7 @@ from pairloom.corpus.inputs.row_batch import listed
 from pairloom.system.display import quoted
 
 GROUP = "ask"
-PURPOSE = "rank the items that come next in a session, by log p but for a constant of the session"
+PURPOSE = "rank the items that come next in a session"
 EXAMPLE = "pairloom recommend clicks.loom bread butter"
 OPTION_NAMES = {"n": "-n"}
 
@@ -27,7 +27,13 @@ def arguments(parser: ArgumentParser) -> None:
         default=[],
         help="the items of a session, the last one last; if none, sessions are read from stdin, one per line",
     )
-    parser.add_argument("-n", type=whole_number, default=10, metavar="N", help="number of items (default: 10)")
+    parser.add_argument(
+        "-n",
+        type=whole_number,
+        default=10,
+        metavar="N",
+        help="number of items, each with log p but for a constant of its session (default: 10)",
+    )
     parser.add_argument("--include-seen", action="store_true", help="also recommend what the session has already")
     add_json(parser, "a line for each session")
 
