@@ -41,12 +41,21 @@ def test_a_page_over_the_corpus_is_refused(corpus, capsys):
     assert "to be read" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("target", ["nextitem", "x" * 5000], ids=["close", "long"])
-def test_a_target_that_is_neither_a_name_nor_a_file_is_refused_with_the_names(corpus, capsys, target):
+@pytest.mark.parametrize(
+    "target, problem",
+    [
+        (
+            "nextitem",
+            "nextitem cannot be read: No such file or directory. Check the path. Without a file of questions, use "
+            "heldout or next-item.",
+        ),
+        ("x" * 5000, f"{'x' * 5000} cannot be read: File name too long. Check the path."),
+    ],
+    ids=["close", "long"],
+)
+def test_a_target_that_is_neither_a_name_nor_a_file_is_refused(corpus, capsys, target, problem):
     assert main(["tune", corpus, "--for", target, "--quiet"]) == 2
-    assert capsys.readouterr().err == (
-        f"pairloom tune: There is no file {target}. Give heldout, next-item or the path of a file of questions.\n"
-    )
+    assert capsys.readouterr().err == f"pairloom tune: {problem}\n"
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or sys.platform == "win32", reason="signals of POSIX")

@@ -16,7 +16,7 @@ from pairloom.advice.tuning.space import ITEMS, TEXT, Options, Space, default_op
 from pairloom.advice.tuning.yardsticks import HeldOut, NextItem, Questions, Yardstick
 from pairloom.config import TextOptions, TrainKeywords, check_whole, checked_threads, split_options
 from pairloom.corpus.sentences import open_corpus
-from pairloom.errors import ConfigError, InputError
+from pairloom.errors import ConfigError, MissingFileError
 from pairloom.judging.evaluation import read
 from pairloom.progress import OnProgress, Progress, ignore
 from pairloom.system.display import of_type
@@ -26,7 +26,6 @@ from pairloom.training.train import train
 from pairloom.types import CorpusLike, PathName
 
 TARGETS = ("heldout", "next-item")
-_TARGETS_ARE = "Give heldout, next-item or the path of a file of questions."
 MOST_TRIALS = 100_000
 USUAL_TOKENS = "5M"
 _READING = {field.name for field in fields(TextOptions)}
@@ -95,7 +94,7 @@ class Search:
         self._corpus, self._target, self._most_tokens, self._threads = corpus, target, tokens, threads
         self._fixed = {name: value for name, value in options.items() if name != "seed"}
         self._seed = int(options.get("seed", 1))
-        self._questions = None if target in TARGETS else Questions(read(target))
+        self._questions = None if target in TARGETS else _questions_of(target)
         self._space: Space = searched(ITEMS if target == "next-item" else TEXT, options)
         self._sample: LineSample | None = None
         self._name = ""
@@ -224,6 +223,13 @@ class _Texts:
         return path
 
 
+def _questions_of(path: PathName) -> Questions:
+    try:
+        return Questions(read(path))
+    except MissingFileError as error:
+        raise MissingFileError(f"{error} Without a file of questions, use heldout or next-item.") from None
+
+
 def checked_search(
     corpus: CorpusLike,
     target: PathName,
@@ -244,9 +250,7 @@ def checked_search(
             "positional."
         )
     if not isinstance(target, str | os.PathLike):
-        raise ConfigError(f"target is {of_type(target)}. {_TARGETS_ARE}")
-    if target not in TARGETS and not os.path.exists(target):  # noqa: PTH110 (Path refuses names that are too long)
-        raise InputError(f"There is no file {target}. {_TARGETS_ARE}")
+        raise ConfigError(f"target is {of_type(target)}. Give heldout, next-item or the path of a file of questions.")
     return Search(corpus, target, options, most=most, seconds=seconds, tokens=size, threads=checked_threads(threads))
 
 
