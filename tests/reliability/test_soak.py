@@ -56,6 +56,16 @@ def test_one_step_is_not_growth(at: int) -> None:
     assert growth([2_000_000 * (i >= at) for i in range(72)]) == 0
 
 
+@pytest.mark.parametrize(("short", "again"), [(True, 2), (False, 1)])
+def test_what_the_short_form_finds_must_come_again(monkeypatch: pytest.MonkeyPatch, short: bool, again: int) -> None:
+    leak, none = ("memory grew" * grown for grown in (1, 0))
+    for found, met in (([none], True), ([leak, none], short), ([leak, leak], False)):
+        left = iter([soak.Figure("soak", "", "", not miss, [miss] * bool(miss)) for miss in found])
+        monkeypatch.setattr(soak, "_soaked", lambda *_, left=left: next(left))
+        assert soak.measure(short, seed=0)[0].met == met
+        assert len(list(left)) == max(0, len(found) - again)
+
+
 def test_a_cycle_that_fails_is_a_miss_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = subprocess.CompletedProcess([], 1, "", "Traceback\nAssertionError: KeyError was expected\n")
     monkeypatch.setattr(soak.subprocess, "run", lambda *_, **__: failed)
