@@ -148,8 +148,8 @@ def test_phrases_of_a_long_text_are_the_same_in_little_memory(tmp_path: Path) ->
     (large, *phrases), (small, *same) = found
     assert phrases == same
     assert int(phrases[0]) > 10
-    assert int(large) > 330_000_000
     assert int(small) < 300_000_000
+    assert int(large) > 1.2 * int(small)  # less if one thread does most of the work, but the limit always matters
 
 
 PATHS = {"PYTHONPATH": ":".join(filter(None, sys.path))}
