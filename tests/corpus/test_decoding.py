@@ -147,7 +147,9 @@ def test_a_wrong_name_for_utf_8_is_answered_with_utf_8(write: Callable[..., Path
     assert "It looks like utf-8: use --encoding utf-8." in message(InputError, sentences, path, encoding="ascii")
     path = write(b"plain text, nothing else\n")
     expected = f"{path} looks like UTF-8, not utf-16-le: use --encoding utf-8."
-    assert message(InputError, sentences, path, encoding="utf-16-le").startswith(expected)
+    assert message(InputError, sentences, path, encoding="utf-16-le") == expected
+    beside_another = message(InputError, sentences, [path, path], encoding="utf-16-le")
+    assert beside_another == f"{expected[:-1]}, and convert the other files to it if they are not."
 
 
 @pytest.mark.parametrize("cut", ["\U0001f600".encode("utf-16-le")[:2], b"a"])
