@@ -14,6 +14,7 @@ from pairloom.method.draws import Purpose, key
 from pairloom.pairs import segments as module
 from pairloom.pairs.from_text import MOST_SLICES, TextSource
 from pairloom.pairs.segments import segments, tokens_per_segment
+from pairloom.pairs.window_order import NO_PLACE, far_apart, in_order
 from pairloom.system.threads import workers
 
 EPOCH = 1
@@ -25,10 +26,15 @@ def source(zipf_corpus):
         yield TextSource(encoded, TrainConfig(model="cbow", sample=1e-2, heldout=0.0, seed=3))
 
 
-def pairs_of(segment):
+def places_and_contexts(segment):
     for place in range(len(segment.kept)):
         for context in [*range(segment.left[place], place), *range(place + 1, segment.right[place])]:
-            yield int(segment.kept[place]), int(segment.kept[context])
+            yield place, context
+
+
+def pairs_of(segment):
+    for place, context in places_and_contexts(segment):
+        yield int(segment.kept[place]), int(segment.kept[context])
 
 
 def pairs_by_definition(source):
@@ -48,6 +54,18 @@ def test_the_windows_of_all_segments_are_those_of_the_text(source, monkeypatch):
     assert Counter(pair for segment in found for pair in pairs_of(segment)) == Counter(pairs_by_definition(source))
     assert [segment.begin for segment in found[1:]] == [segment.end for segment in found[:-1]]
     assert (found[0].begin, found[-1].end) == (0, source.n_positions)
+
+
+@pytest.mark.parametrize("order", [in_order, far_apart])
+def test_all_windows_but_empty_ones_are_ordered(source, order, monkeypatch):
+    monkeypatch.setattr(module, "TOKENS_PER_CHUNK", 9_000)
+    with workers(2) as pool:
+        found = list(segments(source, EPOCH, pool, order=order))
+    assert any(segment.n_windows < len(segment.kept) for segment in found)
+    for segment in found:
+        sizes = Counter(place for place, _ in places_and_contexts(segment))
+        assert sorted(segment.places[segment.places != NO_PLACE]) == sorted(sizes)
+        assert (segment.n_windows, segment.most_words) == (len(sizes), max(sizes.values()))
 
 
 def test_a_segment_has_words_from_all_over_the_text(tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from pairloom.kernel.steps.rates import Rates
 from pairloom.method.cbow import hierarchical_loss, hierarchical_step, mean_of, negative_loss, negative_step
 from pairloom.method.hierarchical import huffman
 from pairloom.pairs.segments import Segment
+from pairloom.pairs.window_order import far_apart
 from pairloom.training.segmentwise import TwoSides
 from tests.models import matrices, random_model
 
@@ -77,7 +78,8 @@ def segment_of(widths):
     n, widths = len(KEPT), np.resize(widths, len(KEPT))
     left = np.array([max(0, i - width) for i, width in enumerate(widths)], np.int32)
     right = np.array([min(n, i + width + 1) for i, width in enumerate(widths)], np.int32)
-    return Segment(KEPT, left, right, 0, n)
+    places = np.flatnonzero(right - left > 1).astype(np.int32)
+    return Segment(KEPT, left, right, far_apart(places), len(places), 20, 0, n)
 
 
 def window_of(segment, place):
@@ -110,7 +112,7 @@ def test_windows_step_along_the_path_to_their_word_one_after_the_other(widths, d
     model = random_model(np.random.default_rng(dim), 5, dim, scale=1 / np.sqrt(dim))
     W, N = matrices(model, dim)
     segment = segment_of(widths)
-    sixes = cbow.in_sixes(segment.centres).reshape(-1, 6)
+    sixes = segment.places.reshape(-1, 6)
 
     def step(W, i, six):
         for b, place in enumerate(six):
@@ -125,9 +127,9 @@ def test_windows_step_along_the_path_to_their_word_one_after_the_other(widths, d
 
     moves = []
     train_late(W, sixes, pace, step)
-    buffers, paths = cbow.buffers_for_paths(20, 3, model.width), TreePaths.of(tree)
+    buffers, paths = cbow.buffers_for_paths(segment.most_words, 3, model.width), TreePaths.of(tree)
     descent = cbow.WindowDescent(0, np.uint64(0), Rates(0.2, 0.1), divide, pace)
-    cbow.train_hierarchical(model, buffers, segment, sixes.ravel(), paths, descent, cbow.CONTEXTS)
+    cbow.train_hierarchical(model, buffers, segment, paths, descent, cbow.CONTEXTS)
     assert buffers.sums.sum() > 0
     for now, expected in zip(matrices(model, dim), (W, N), strict=True):
         np.testing.assert_allclose(now, expected, atol=1e-5)
@@ -153,7 +155,7 @@ def test_windows_step_six_at_a_time_with_contexts_that_are_drawn_for_each_six(wi
     model = random_model(np.random.default_rng(dim), 5, dim, scale=1 / np.sqrt(dim))
     W, C = matrices(model, dim)
     segment, key, noise = segment_of(widths), np.uint64(7), AliasTable.of(NOISE)
-    sixes = cbow.in_sixes(segment.centres).reshape(-1, 6)
+    sixes = segment.places.reshape(-1, 6)
 
     def step(W, i, six):
         drawn = np.array(list(drawn_by(noise, key, i, negatives)))
@@ -161,9 +163,9 @@ def test_windows_step_six_at_a_time_with_contexts_that_are_drawn_for_each_six(wi
         negative_step(W, C, [window_of(segment, place) for place in six], KEPT[six], drawn, rate, divide=divide)
 
     train_late(W, sixes, pace, step)
-    buffers = cbow.buffers_for_sixes(20, negatives, model.width)
+    buffers = cbow.buffers_for_sixes(segment.most_words, negatives, model.width)
     descent = cbow.WindowDescent(negatives, key, Rates(0.1, 0.05), divide, pace)
-    cbow.train_negative(model, buffers, segment, sixes.ravel(), noise, descent, cbow.CONTEXTS)
+    cbow.train_negative(model, buffers, segment, noise, descent, cbow.CONTEXTS)
     assert buffers.sums[:6].sum() > 0
     for now, expected in zip(matrices(model, dim), (W, C), strict=True):
         np.testing.assert_allclose(now, expected, rtol=1e-5, atol=1e-4)
@@ -176,11 +178,12 @@ def train_by(first, *others, delay=0.0, pace=cbow.OVERLAPPING, n=20_000):
     """The bytes of W and C after a segment that is trained by threads that keep these sides."""
     rng = np.random.default_rng(3)
     kept, place = rng.integers(0, 50, n).astype(np.int32), np.arange(n, dtype=np.int32)
-    segment = Segment(kept, np.maximum(place - 5, 0), np.minimum(place + 6, n).astype(np.int32), 0, n)
+    left, right = np.maximum(place - 5, 0), np.minimum(place + 6, n).astype(np.int32)
+    segment = Segment(kept, left, right, far_apart(place), n, 10, 0, n)
     model, noise = random_model(np.random.default_rng(0), 50, 300, scale=0.05), AliasTable.of(np.full(50, 0.02))
-    buffers = cbow.buffers_for_sixes(10, 5, model.width)
+    buffers = cbow.buffers_for_sixes(segment.most_words, 5, model.width)
     descent = cbow.WindowDescent(5, np.uint64(7), Rates(0.1, 0.05), True, pace)
-    arguments = model, buffers, segment, cbow.in_sixes(place), noise, descent
+    arguments = model, buffers, segment, noise, descent
     threads = [threading.Thread(target=cbow.train_negative, args=(*arguments, side)) for side in others]
     for thread in threads:
         thread.start()

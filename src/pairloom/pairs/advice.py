@@ -116,7 +116,7 @@ def _everything(config: TrainConfig) -> TrainConfig:
 def _has_pairs(source: TextSource | PairSource, pool: Workers) -> bool:
     """Whether the first epoch has a pair."""
     if isinstance(source, TextSource):
-        return any(len(segment.centres) > 0 for segment in segments(source, 0, pool))
+        return any(len(segment.places) > 0 for segment in segments(source, 0, pool))
     words, contexts = (undealt(len(side.names)) for side in (source.words, source.contexts))
     dealings = Dealings(words, contexts, np.uint64(0))
     return any(source.deal(0, a_round, dealings, pool).starts[-1] > 0 for a_round in source.rounds([0.0, 1.0]))

@@ -16,6 +16,7 @@ from pairloom.method.draws import Purpose, UInt64s, heldout_key, key
 from pairloom.pairs.blocks import TOKENS_PER_CHUNK
 from pairloom.pairs.from_text import MOST_SLICES, TextSlices, TextSource
 from pairloom.pairs.source import heldout_draws
+from pairloom.pairs.window_order import Order, in_order
 from pairloom.system.threads import Workers
 from pairloom.types import Ids
 
@@ -32,19 +33,11 @@ class Segment(NamedTuple):
     kept: Ids
     left: Ids
     right: Ids
+    places: Ids  # the tokens whose windows are not empty, in sixes, as they are trained (`window_order.py`)
+    n_windows: int  # that are not empty
+    most_words: int  # in a window
     begin: int  # in the positions of an epoch
     end: int
-
-    @property
-    def centres(self) -> Ids:
-        """The tokens whose windows are not empty."""
-        return np.flatnonzero(self.right - self.left > 1).astype(np.int32)
-
-    @property
-    def reach(self) -> int:
-        """The largest number of contexts on one side of a token, at least 1."""
-        i = np.arange(len(self.kept))
-        return int(np.maximum(i - self.left, self.right - i - 1).max(initial=1))
 
 
 def tokens_per_segment(n_positions: int) -> int:
@@ -52,14 +45,16 @@ def tokens_per_segment(n_positions: int) -> int:
     return max(TOKENS_PER_CHUNK, -(-n_positions // MOST_SLICES))
 
 
-def segments(source: TextSource, epoch: int, pool: Workers, begin: int = 0) -> Iterator[Segment]:
+def segments(
+    source: TextSource, epoch: int, pool: Workers, begin: int = 0, order: Order = in_order
+) -> Iterator[Segment]:
     """The segments of an epoch, starting at number `begin`, without held-out sentences."""
     keys = np.array([key(source.config.seed, p, epoch) for p in (Purpose.KEEP, Purpose.WINDOW)] + [heldout_key()])
     n = -(-source.n_positions // tokens_per_segment(source.n_positions))
     waiting: deque[Future[Segment]] = deque()
     for a_round in islice(source.rounds(np.linspace(0.0, 1.0, n + 1).tolist()), begin, None):
         slices = source.slices(a_round)
-        waiting.append(pool.submit(_thin, source, slices, a_round.begin, keys, source.heldout_limit))
+        waiting.append(pool.submit(_thin, source, slices, a_round.begin, keys, source.heldout_limit, order))
         if len(waiting) > _AHEAD:
             yield waiting.popleft().result()
     for segment in waiting:
@@ -75,7 +70,14 @@ def heldout_segments(source: TextSource) -> Iterator[Segment]:
             yield _thin(source, alone, int(source.encoded.starts[sentence]), keys, np.uint64(0))
 
 
-def _thin(source: TextSource, slices: TextSlices, begin: int, keys: UInt64s, heldout_limit: np.uint64) -> Segment:
+def _thin(
+    source: TextSource,
+    slices: TextSlices,
+    begin: int,
+    keys: UInt64s,
+    heldout_limit: np.uint64,
+    order: Order = in_order,
+) -> Segment:
     """Slices, without the sentences whose draw is below the limit, thinned by the draws of these keys."""
     from pairloom.kernel.steps.deal_text import Slices, Survivors, TextDraws, thin
 
@@ -86,4 +88,7 @@ def _thin(source: TextSource, slices: TextSlices, begin: int, keys: UInt64s, hel
     n = thin(Slices(ids, starts, slices.first, slices.last), draws, Survivors(*buffers))
     source.encoded.release(int(slices.first[0]), int(slices.last[-1]))
     kept, left, right, _ = buffers[:, :n]
-    return Segment(kept, left, right, begin, begin + tokens)
+    sizes = right - left - 1
+    places = np.flatnonzero(sizes).astype(np.int32)
+    most_words = int(sizes.max(initial=1))
+    return Segment(kept, left, right, order(places), len(places), most_words, begin, begin + tokens)

@@ -20,6 +20,7 @@ from pairloom.method.hierarchical import Tree, huffman
 from pairloom.pairs.from_text import TextSource
 from pairloom.pairs.segments import Segment, segments
 from pairloom.pairs.source import Source, WeightedNames, nodes_of
+from pairloom.pairs.window_order import NO_PLACE, far_apart, in_order
 from pairloom.system.threads import Workers, helpers
 from pairloom.training.heldout import HeldoutWindows
 from pairloom.training.loop import Runtime, TrainingLoop
@@ -52,6 +53,7 @@ class SegmentTraining(TrainingLoop):
         # If words of which there are few, or very frequent ones, moved late at a high rate, they would move too far.
         haste = source.config.lr / source.config.usual_lr
         self.overlapping = bool((source.word_share**2).sum() * haste**2 <= MOST_ALIKE)
+        self.order = in_order if self.tree else far_apart
         self.train_segment = self._segment_trainer()
         self.sides = TwoSides(runtime.threads if self.overlapping else 1)
 
@@ -68,7 +70,7 @@ class SegmentTraining(TrainingLoop):
         """Train segment after segment."""
         before, draws = epoch * self.source.n_positions, self.epochs_before + epoch
         train = partial(self.sides.run, self.helpers)
-        for segment in segments(self.text, draws, self.helpers, self.step):
+        for segment in segments(self.text, draws, self.helpers, self.step, self.order):
             begin, end = before + segment.begin, before + segment.end
             noise_key = key(self.config.seed, Purpose.NOISE, draws, self.step)
             n, square = self.train_segment(train, segment, noise_key, self.lr_at(begin), self.lr_at(end))
@@ -100,11 +102,11 @@ def _cbow_hierarchical(model: "Model", tree: Tree, divide: bool, pace: "Pace") -
     paths, turns = TreePaths.of(tree), np.diff(tree.starts)
 
     def train(run: Callable[..., None], segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        buffers = cbow.buffers_for_paths(2 * segment.reach, int(turns.max()), model.width)
+        buffers = cbow.buffers_for_paths(segment.most_words, int(turns.max()), model.width)
         descent = cbow.WindowDescent(0, draws, Rates(*rates), divide, pace)
-        run(cbow.train_hierarchical, model, buffers, segment, cbow.in_order(segment.centres), paths, descent)
-        predicted = segment.kept[segment.centres]
-        return len(predicted), float(buffers.sums.sum()) / max(1, int(turns[predicted].sum()))
+        run(cbow.train_hierarchical, model, buffers, segment, paths, descent)
+        predicted = segment.kept[segment.places[segment.places != NO_PLACE]]
+        return segment.n_windows, float(buffers.sums.sum()) / max(1, int(turns[predicted].sum()))
 
     return train
 
@@ -118,11 +120,10 @@ def _cbow_negative(model: "Model", probability: Float64s, negatives: int, divide
     noise = AliasTable.of(probability)
 
     def train(run: Callable[..., None], segment: Segment, draws: np.uint64, *rates: float) -> tuple[int, float]:
-        buffers = cbow.buffers_for_sixes(2 * segment.reach, negatives, model.width)
+        buffers = cbow.buffers_for_sixes(segment.most_words, negatives, model.width)
         descent = cbow.WindowDescent(negatives, draws, Rates(*rates), divide, pace)
-        run(cbow.train_negative, model, buffers, segment, cbow.in_sixes(segment.centres), noise, descent)
-        n = len(segment.centres)
-        return n, float(buffers.sums[:SIX].sum()) / max(1, n)
+        run(cbow.train_negative, model, buffers, segment, noise, descent)
+        return segment.n_windows, float(buffers.sums[:SIX].sum()) / max(1, segment.n_windows)
 
     return train
 

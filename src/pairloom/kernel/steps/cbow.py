@@ -114,41 +114,34 @@ def _lines(kind: type, *shape: int) -> npt.NDArray[Any]:
     return lines[first : first + size].view(kind).reshape(shape)
 
 
-def in_sixes(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Places of a text in batches of six, which are far from each other. -1 fills up the last ones.
-
-    >>> in_sixes(np.arange(10, dtype=np.int32)).tolist()
-    [0, 2, 4, 6, 8, -1, 1, 3, 5, 7, 9, -1]
-    """
-    return in_order(places).reshape(SIX, -1).T.ravel()
-
-
-def in_order(places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Places as they are, with -1 up to a multiple of six."""
-    filled = np.full(-(-len(places) // SIX) * SIX, -1, np.int32)
-    filled[: len(places)] = places
-    return filled
-
-
 @njit(nogil=True, cache=True)
-def train_negative(model, buffers, segment, places, noise, descent, side):
-    """Train the windows at these places of a segment (`in_sixes`), the rate falling. Returns when all are trained.
+def train_negative(model, buffers, segment, noise, descent, side):
+    """Train the windows of a segment in the order of its places, the rate falling. Returns when all are trained.
 
     Any number of threads may make this call at once. side: WORDS or CONTEXTS, what this one keeps if another keeps the
-    other. segment: kept, left and right of `deal_text.Survivors`. noise: an `alias.AliasTable` of all words.
+    other. segment: a `segments.Segment`. noise: an `alias.AliasTable` of all words.
 
     Each step is equivalent to `cbow.negative_step`, with contexts drawn for each six, and with words as they were some
     batches before if the pace is not IN_TURN.
     """
     drawn_from = _Noise(address(noise.cut), address(noise.other), len(noise.cut))
-    _train(_addresses(model, buffers, places, descent.pace), words_of(model, segment), drawn_from, None, descent, side)
+    _train(
+        _addresses(model, buffers, segment.places, descent.pace),
+        words_of(model, segment),
+        drawn_from,
+        None,
+        descent,
+        side,
+    )
 
 
 @njit(nogil=True, cache=True)
-def train_hierarchical(model, buffers, segment, places, paths, descent, side):
+def train_hierarchical(model, buffers, segment, paths, descent, side):
     """`train_negative` where each step is equivalent to `cbow.hierarchical_step`. paths: a `TreePaths`."""
     tree = path_addresses(paths, model, buffers)
-    _train(_addresses(model, buffers, places, descent.pace), words_of(model, segment), None, tree, descent, side)
+    _train(
+        _addresses(model, buffers, segment.places, descent.pace), words_of(model, segment), None, tree, descent, side
+    )
 
 
 class _At(NamedTuple):
