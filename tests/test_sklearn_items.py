@@ -37,6 +37,11 @@ def test_items_are_ranked_by_the_formula(fitted):
     assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
 
 
+def test_unknown_items_count_for_nothing(fitted):
+    known = fitted.recommend([["bread", "butter"], []])
+    assert fitted.recommend([["bread", "?", "butter", "?", "?"], ["?"]]) == known
+
+
 @pytest.mark.parametrize(
     "ask, problem",
     [

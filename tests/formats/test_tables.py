@@ -50,6 +50,12 @@ def test_words_that_would_take_too_much_in_an_npz_file_are_refused(tmp_path, odd
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_word_that_numpy_would_cut_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"The word 'a\\x00' ends in NUL, which \.npz cannot hold"):
+        Embedding.of_words(Vectors(["a", "a\0"], np.ones((2, 2)))).save(tmp_path / "v.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".npz"])
 def test_vectors_that_are_not_sound_are_refused_before_anything_is_written(tmp_path, suffix):
     with pytest.raises(InputError, match="NaN"):

@@ -41,6 +41,13 @@ def test_several_words_predict_with_their_mean(objective):
         assert c == d and p == pytest.approx(q, rel=1e-6)
 
 
+def test_unknown_words_can_be_ignored():
+    emb = model("negative")
+    assert emb.predict(["x", "w1", "w2"], ignore_missing=True) == emb.predict(["w1", "w2"])
+    with pytest.raises(InputError, match="None of these words has a vector"):
+        emb.predict("x", ignore_missing=True)
+
+
 def test_probabilities_near_one_are_still_ranked():
     emb = model("negative", scale=30)
     products = emb.contexts.vectors.astype(np.float64) @ emb["w3"].astype(np.float64)

@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 
 from pairloom.errors import InputError
-from pairloom.system.display import format_bytes
+from pairloom.system.display import format_bytes, quoted
 from pairloom.system.files import atomic_write, packed_write
 from pairloom.types import PathName
 from pairloom.vectors.vectors import Vectors
@@ -52,5 +52,7 @@ def write_npz(vectors: Vectors, path: PathName) -> None:
             f"The words would take {format_bytes(size)} in .npz, where each takes as much as the longest. "
             "Save as .loom or .parquet, or leave out the longest words."
         )
+    if (word := next((word for word in vectors.words if word.endswith("\0")), None)) is not None:
+        raise InputError(f"The word {quoted(word)} ends in NUL, which .npz cannot hold. Save as .loom or .parquet.")
     with atomic_write(path) as file:
         np.savez(file, words=np.array(vectors.words, "U"), counts=vectors.counts, vectors=vectors.vectors)

@@ -152,7 +152,8 @@ class ItemRecommender(BaseEstimator):  # type: ignore[misc]  # scikit-learn ship
         """q, and 1 for the logarithm of the noise."""
         words, q = self.embedding_.words, np.zeros(self.embedding_.dim)
         for item in session:
-            q = self.decay * q + (words[item].astype(np.float64) if item in words else 0.0)
+            if item in words:
+                q = self.decay * q + words[item].astype(np.float64)
         return np.append(q, 1.0)
 
     def __sklearn_tags__(self) -> Any:

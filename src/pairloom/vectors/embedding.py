@@ -19,7 +19,7 @@ from pairloom.method.hierarchical import Tree, huffman, path_loss
 from pairloom.method.objective import log_sigmoid, sigmoid
 from pairloom.system.display import number_of, of_type
 from pairloom.types import CorpusLike, Float64s, PathName
-from pairloom.vectors.query import Query
+from pairloom.vectors.query import Query, known_words
 from pairloom.vectors.record import recorded_options
 from pairloom.vectors.search import (
     Indexer,
@@ -118,14 +118,17 @@ class Embedding:
             return float(1 / np.exp(products - x).sum())
         return float(sigmoid(x))
 
-    def predict(self, words: str | Sequence[str], topn: int = 10) -> Neighbours:
+    def predict(self, words: str | Sequence[str], topn: int = 10, *, ignore_missing: bool = False) -> Neighbours:
         """The `topn` contexts that are most probable for a word, with their probabilities: see `probability`.
 
         Several words predict with the mean of their vectors, as the words of a window do in CBOW. Contexts are ranked
         by v_c·v, since probabilities near 1 look equal; where products are equal, the earlier row comes first.
+        ignore_missing leaves out unknown words. It is an error if none is left.
         `pairloom.gensim_compat` has gensim's `predict_output_word`, whose probabilities sum to 1.
         """
         side = self.words if self.objective == "hs" else self.contexts
+        if ignore_missing:
+            words = known_words(self.words, [words] if isinstance(words, str) else list_of_words(words))
         return self.predicted(words, topn).named(side.words.__getitem__)
 
     def predicted(self, words: str | Sequence[str], topn: int = 10) -> ScoredRows:

@@ -151,6 +151,19 @@ def test_a_nested_value_of_parquet():
     assert sentences("a.parquet", column="review.body") == [["a", "b"], ["c"]]
 
 
+@pytest.mark.parametrize("kind", [dict, DataFrame, PolarsFrame])
+def test_a_nested_value_of_a_frame(kind):
+    content = {"id": [1, 2, 3, 4], "a.r": [{"body": "a b"}, {"body": "c"}, {}, None]}
+    assert sentences(kind(content), column="a.r.body") == [["a", "b"], ["c"]]
+    assert message(InputError, sentences, kind(content), column="r.body").endswith(
+        "has no column 'r.body'. It has 'id', 'a.r'. Name one of them."
+    )
+
+
+def test_columns_that_are_numbered_have_their_numbers_for_names():
+    assert sentences(DataFrame({0: [1, 1], 1: ["a", "b"]}), session="0", item="1") == [["a", "b"]]
+
+
 def test_long_lines_are_whole():
     long = "word " * 300_000
     Path("a.jsonl").write_text(json.dumps({"text": long}) + "\n" + json.dumps({"text": "end"}))
@@ -211,11 +224,38 @@ def test_sessions_of_a_csv_file():
 
 
 @pytest.mark.parametrize(
+    ("orders", "expected"),
+    [
+        (["8", "10", "9"], "acb"),
+        (["9.5", "-10", "2e3"], "bac"),
+        (["1605139200000000002", "1605139200000000001", " +7 "], "cba"),
+        (["8", "10", "n/a"], "bac"),  # as text
+        (["2024-05", "2024", "2023-12"], "cba"),
+        (["1_0", "9", "8"], "acb"),
+    ],
+    ids=str,
+)
+def test_an_order_of_strings_that_say_numbers_is_that_of_the_numbers(orders, expected):
+    content = {"s": [1, 1, 1], "i": ["a", "b", "c"], "t": orders}
+    Path("a.csv").write_text(
+        "s,i,t\n" + "".join(f"1,{item},{order}\n" for item, order in zip("abc", orders, strict=True))
+    )
+    for source in (content, "a.csv"):
+        assert sentences(source, session="s", item="i", order="t") == [list(expected)]
+
+
+def test_one_word_among_the_numbers_of_any_session_makes_all_of_them_text():
+    Path("a.csv").write_text("s,i,t\n1,a,9\n1,b,10\n2,c,x\n")
+    assert sentences("a.csv", session="s", item="i", order="t") == [["b", "a"], ["c"]]
+
+
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         ({"s": [1.5], "i": ["a"]}, "the dict, row 1, column 's': 1.5 is a float. A session is named by a string or"),
         ({"s": [1], "i": [True]}, "the dict, row 1, column 'i': True, a bool, is not a word. Leave it out,"),
         ({"s": [1, 1], "i": ["a", "b"], "t": [1, None]}, "the dict, row 2, column 't' has no value to sort by."),
+        ({"s": [1, 1], "i": ["a", "b"], "t": ["1", ""]}, "the dict, row 2, column 't' has no value to sort by."),
         ({"s": [1, 1], "i": ["a", "b"], "t": [1, "x"]}, "The column 't' cannot be sorted: a session has values of int"),
         ({"s": [1, 1], "i": ["a"]}, "The columns 's', 'i' have different lengths. Make them equal."),
     ],
@@ -357,6 +397,14 @@ def test_cut_files_are_input_errors():
             assert message(InputError, sentences, name, column="text").startswith(f"{name} cannot be read as ")
 
 
+class Twice(DataFrame):
+    """A data frame of pandas with two columns of one name, which it hands out as a data frame."""
+
+    def __init__(self) -> None:
+        super().__init__({"text": ["a b"]})
+        self.columns = ["text", "text"]
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [
@@ -364,6 +412,9 @@ def test_cut_files_are_input_errors():
         (LazyFrame(), "A LazyFrame is not a table yet, and a corpus is read twice. Give the table that its collect()"),
         (IterableDataset(), "An IterableDataset is a stream, and a corpus is read twice. Load the dataset without"),
         (DataFrame({"a": ["x"]}), "the DataFrame has no column 'text'. It has 'a'. Name one of them."),
+        (Twice(), "the Twice has 2 columns 'text'. Rename all but one."),
+        ({"text": None}, "The column 'text' is a NoneType. Give a list of its values."),
+        ({"text": "a b"}, "The column 'text' is a str. Give a list of its values."),
         (DataFrame({}), "the DataFrame has no columns, so none is called 'text'. Check the file."),
     ],
     ids=lambda source: type(source).__name__,

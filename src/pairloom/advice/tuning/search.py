@@ -52,7 +52,7 @@ def tune(
     trials     the number of trainings. The result depends on nothing but the corpus, the options and this number
     budget     or a time, for example "10m". How many trials that is depends on the machine; `trials` with the number
                that were run repeats them exactly. Without either, 30 trials
-    tokens     the size of the sample, for example "5M": lines are chosen by their hashes
+    tokens     the sample has at most so many, for example "5M": lines are chosen by their hashes
     options    of `train`, the same in all trials; those that are given are not searched. The best candidates are tried
                with two seeds: `seed` and the next one
     threads, progress, on_progress    as for `train`

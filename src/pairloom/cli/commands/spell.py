@@ -73,4 +73,4 @@ def _report(args: Namespace, spelled: "Embedding", seconds: float) -> None:
 
 def _explained(heldout: dict[str, float | None]) -> str:
     share = heldout["explained"]
-    return "" if share is None else f", explains {share:.0%} of {heldout['words']:,} words left out"
+    return "" if share is None else f", explains {share:z.0%} of {heldout['words']:,} words left out"

@@ -70,7 +70,10 @@ def _add_search(parser: ArgumentParser) -> None:
         "their number repeats them exactly",
     )
     search.add_argument(
-        "--tokens", metavar="N", default="5M", help="size of the sample of the text that trials use (default: 5M)"
+        "--tokens",
+        metavar="N",
+        default="5M",
+        help="trials use a sample of the text of at most so many words (default: 5M)",
     )
     search.add_argument("--page", metavar="OUT.html", help="also write a page with a plot and the table")
     search.add_argument("--chart", metavar="OUT.svg", help="also draw the scores of the trials to this file")

@@ -12,9 +12,9 @@ from pairloom.config import TextOptions
 from pairloom.corpus.decoding import MAX_UNSPACED_BYTES
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.inputs.lines_of_file import line_blocks
-from pairloom.corpus.inputs.row_batch import RowBatch, refuse_column
+from pairloom.corpus.inputs.row_batch import RowBatch, refuse_column, refuse_twice
 from pairloom.errors import InputError
-from pairloom.system.display import number_of, quoted
+from pairloom.system.display import number_of
 
 _ROWS = 1 << 12  # in a batch
 
@@ -86,8 +86,7 @@ def _rows(reader: Any, name: str) -> Iterator[list[str]]:
 
 
 def _index(name: str, names: Sequence[str], column: str) -> int:
-    if names.count(column) > 1:
-        raise InputError(f"{name} has {names.count(column)} columns {quoted(column)}. Rename all but one.")
+    refuse_twice(name, column, names)
     if column not in names:
         refuse_column(name, column, names)
     return names.index(column)

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pairloom.corpus.inputs.arrow_rows import reading, rows_of_reader
-from pairloom.corpus.inputs.row_batch import RowBatch, listed, refuse_column
+from pairloom.corpus.inputs.row_batch import RowBatch, listed, refuse_column, refuse_twice, value_at
 from pairloom.errors import CorpusTypeError
-from pairloom.system.display import of_type
+from pairloom.system.display import of_type, quoted
 
 _ROWS = 1 << 12  # in a batch
 _OWN_COLUMNS = ("iloc", "get_column", "select_columns")
@@ -44,13 +44,26 @@ def frame_rows(source: Any, columns: Sequence[str]) -> Iterator[RowBatch]:
             yield from rows_of_reader(RecordBatchReader.from_arrow(source), columns, name)
         return
     known = frame_columns(source)
-    for column in columns:
-        if column not in known:
-            refuse_column(name, column, known)
+    own = [_own_column(name, known, column) for column in columns]
     first = 1
-    for values in (_dataset_slices if hasattr(source, "select_columns") else _column_slices)(source, columns):
-        yield RowBatch(name, first, values, first + len(values[0]) - 1)
-        first += len(values[0])
+    for values in (_dataset_slices if hasattr(source, "select_columns") else _column_slices)(source, own):
+        inner = [_inner(*one) for one in zip(columns, own, values, strict=True)]
+        yield RowBatch(name, first, inner, first + len(inner[0]) - 1)
+        first += len(inner[0])
+
+
+def _own_column(name: str, known: Sequence[str], column: str) -> str:
+    """The column of the table that has the values of `column`, which may be a path into dictionaries."""
+    paths = (column.rsplit(".", n)[0] for n in range(column.count(".") + 1))
+    own = next((path for path in paths if path in known), None)
+    if own is None:
+        refuse_column(name, column, known)
+    refuse_twice(name, own, known)
+    return own
+
+
+def _inner(column: str, own: str, values: Sequence[Any]) -> Sequence[Any]:
+    return values if column == own else [value_at(value, column[len(own) + 1 :]) for value in values]
 
 
 def _check_is_table(source: Any) -> None:
@@ -74,12 +87,22 @@ def _dataset_slices(source: Any, columns: Sequence[str]) -> Iterator[list[Sequen
 
 
 def _column_slices(source: Any, columns: Sequence[str]) -> Iterator[list[Sequence[Any]]]:
-    found = [source.get_column(column) if hasattr(source, "get_column") else source[column] for column in columns]
+    found = [_column(source, column) for column in columns]
     lengths = {len(column) for column in found}
     if len(lengths) > 1:
         raise CorpusTypeError(f"The columns {listed(columns)} have different lengths. Make them equal.")
     for begin in range(0, max(lengths), _ROWS):
         yield [_values(getattr(column, "iloc", column)[begin : begin + _ROWS]) for column in found]
+
+
+def _column(source: Any, column: str) -> Any:
+    if hasattr(source, "get_column"):
+        return source.get_column(column)
+    name = next(name for name in source if str(name) == column)  # pandas numbers the columns that have no name
+    found = source[name]
+    if not hasattr(found, "__len__") or isinstance(found, str | bytes):
+        raise CorpusTypeError(f"The column {quoted(column)} is {of_type(found)}. Give a list of its values.")
+    return found
 
 
 def _values(column: Any) -> Sequence[Any]:

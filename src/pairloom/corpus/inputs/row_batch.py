@@ -79,6 +79,12 @@ def refuse_column(table: str, column: str, names: Iterable[str]) -> NoReturn:
     raise InputError(f"{table} has no column {quoted(column)}. It has {listed(names)}. {meant}")
 
 
+def refuse_twice(table: str, column: str, names: Sequence[str]) -> None:
+    """Raise an error if a table has two columns of this name."""
+    if names.count(column) > 1:
+        raise InputError(f"{table} has {names.count(column)} columns {quoted(column)}. Rename all but one.")
+
+
 def listed(names: Sequence[str]) -> str:
     """The names of columns, for a message."""
     more = ", ..." if len(names) > _MOST_NAMED else ""

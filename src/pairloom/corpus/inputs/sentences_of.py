@@ -4,6 +4,7 @@ A text is one or more lines, as in a file: a line end inside it ends a sentence.
 counted.
 """
 
+import re
 from collections.abc import Hashable, Iterator
 from operator import itemgetter
 from typing import Any
@@ -16,6 +17,7 @@ from pairloom.corpus.inputs.row_source import RowSource, is_list
 from pairloom.errors import InputError
 from pairloom.system.display import of_type, quoted
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _TO_TEXT = "Texts are strings, or lists of strings that are words. Convert the column"
 
 
@@ -87,7 +89,7 @@ def _checked_word(word: Any, batch: RowBatch, i: int, column: str, errors: str) 
 
 class Sessions:
     """The items of each session, in the order of their rows or of the column `order`. Sessions keep the order in which
-    they first appear.
+    they first appear. If all values of `order` are strings that say numbers, as in CSV, they are sorted as numbers.
 
     The rows of a session may be anywhere, so all items are kept in memory, about 10 bytes for a row, or 50 with
     `order`, after the first reading.
@@ -116,7 +118,18 @@ class Sessions:
                 items.setdefault(_key(session, batch, i, str(text.session)), []).append(names.setdefault(name, name))
                 for value in order:
                     orders.setdefault(session, []).append(_checked_order(value, batch, i, str(text.order)))
+        if all(_says_a_number(value) for found in orders.values() for value in found):
+            orders = {session: list(map(_number, found)) for session, found in orders.items()}
         return [_in_order(found, orders[session], table) if orders else found for session, found in items.items()]
+
+
+def _says_a_number(value: Any) -> bool:
+    return isinstance(value, str) and _NUMBER.fullmatch(value.strip()) is not None
+
+
+def _number(text: str) -> float:
+    """The number, exactly if it is whole: times in nanoseconds do not fit a float."""
+    return int(text) if text.strip().lstrip("+-").isdecimal() else float(text)
 
 
 def _key(session: Any, batch: RowBatch, i: int, column: str) -> Hashable:
@@ -129,7 +142,7 @@ def _key(session: Any, batch: RowBatch, i: int, column: str) -> Hashable:
 
 
 def _checked_order(value: Any, batch: RowBatch, i: int, column: str) -> Any:
-    if is_null(value):
+    if is_null(value) or value == "":
         raise InputError(f"{batch.where(i, column)} has no value to sort by. Fill it in, or leave the row out.")
     return value
 
