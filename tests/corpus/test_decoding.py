@@ -160,6 +160,14 @@ def test_utf_16_that_is_cut_in_a_character_is_refused_in_one_line(write: Callabl
     )
 
 
+def test_iso_2022_jp_is_recognised_although_it_is_ascii(write: Callable[..., Path]) -> None:
+    path = write("私 は 行き ます\n".encode("iso-2022-jp"))
+    expected = f"{path} looks like ISO-2022-JP, not utf-8: use --encoding iso-2022-jp."
+    assert message(InputError, sentences, path) == expected
+    assert sentences(path, encoding="iso-2022-jp") == [["私", "は", "行き", "ます"]]
+    assert sentences(write("\x1b[31mred\x1b[0m text\n")) == [["\x1b[31mred\x1b[0m", "text"]]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 def test_wide_encodings_are_recognised(write: Callable[..., Path], encoding: str) -> None:
     path = write("hello wide world\n".encode(encoding))

@@ -79,6 +79,19 @@ OTHERS = {
     "TEI": ("a.txt", TEI, "XML", None),
     "an Atom feed": ("a.txt", '<feed xmlns="http://www.w3.org/2005/Atom">\n', "XML", None),
     "an element with a namespace": ("a.txt", "<x:doc\n  xmlns:x='urn:x'>a b</x:doc>\n", "XML", None),
+    "XML without its beginning": ("a.txt", "<corpus>\n" + "<s id='1'>a b</s>\n" * 3 + "</corpus>\n",
+                                  "a text with tags of XML or HTML", None),
+    "HTML without its beginning": ("a.txt", "<p>a</p>\n<p>b c<br/></p>\n<p class='x'>d</p>\n",
+                                   "a text with tags of XML or HTML", None),
+    "a saved page": ("a.txt", "<!-- saved -->\n<html>\n<body>\n<p>a</p>\n", "a text with tags of XML or HTML", None),
+    "a token and its tag": ("a.txt", "the\tDT\ncat\tNN\nsat\tVBD\n.\t.\n\n" * 3, "a tagged text, a token on each line",
+                            """awk 'NF {{printf "%s ", $1; next}} {{print ""}}' < {}"""),
+    "CoNLL 2003": ("a.txt", "-DOCSTART- -X- -X- O\n\n" + "EU NNP B-NP B-ORG\nis VBZ B-VP O\nold JJ I-NP O\n\n" * 4,
+                   "a tagged text, a token on each line", None),
+    "JSON of long lines": ("a.txt", ('{"id": 1, "text": "' + "a b " * 25_000 + '"}\n') * 2, JSON,
+                           column("text", "id", "text")),
+    "JSON of one long line": ("a.txt", '{"id": 1, "text": "' + "a b " * 99_000 + '"}\n', JSON, column("NAME")),
+    "JSON arrays that begin with numbers": ("a.txt", '[1, "a b"]\n' * 3, "JSON, an array on each line", None),
     "SRT": ("a.txt", SRT, "subtitles", None),
     "one SRT subtitle, by its name": ("a.srt", SRT.partition("\n\n")[0], "subtitles", None),
     "WebVTT": ("a.txt", VTT, "subtitles", None),
@@ -160,6 +173,14 @@ def test_the_commands_print_the_text(write: Callable[..., Path], tmp_path: Path)
     assert found("1|Toy Story (1995)||x\n" * 10) == ["Toy Story (1995)"] * 10
 
 
+@pytest.mark.skipif(shutil.which("iconv") is None, reason="needs iconv")
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "cp1251", "koi8_r"])
+def test_the_commands_change_the_encoding(write: Callable[..., Path], tmp_path: Path, encoding: str) -> None:
+    content, text = "1;эй ты\n" * 5, "эй ты"
+    for name, data in (("a.csv", content.encode(encoding)), ("b.csv.gz", gzip.compress(content.encode(encoding)))):
+        assert extracted(message(InputError, sentences, write(data, name), encoding=encoding), tmp_path) == [text] * 5
+
+
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
 def test_the_commands_for_json_print_the_text(write: Callable[..., Path], tmp_path: Path) -> None:
     objects = [{"id": str(i), "my text": text} for i, text in enumerate(REVIEWS)]
@@ -230,6 +251,10 @@ PLAIN = {
     "braces": "{a b}\n{c d}\n{e f}\n{g h}\n",
     "headings and comments": "# a heading\n# another, and more\n# a third\n# 4\n# 5\n# 6\n",
     "code": "int f(int a, int b) {\n\treturn a;\n}\nint g(int a, int b) {\n\treturn b;\n}\n",
+    "sentences in tags": "<s> a b </s>\n<s> <unk> c </s>\n<s> d </s>\n",
+    "words and their translations, in groups": "cat\tKatze\ndog\tHund\n\n" * 9,
+    "names in capitals, in groups": "NATO\tUNO\nEU\tUSA\n\nWHO\tWTO\nIMF\tFAO\n\n" * 9,
+    "pairs of words, in groups": "a b\nc d\n\n" * 9,
     "documents in tags": '<doc id="12" url="x">\nsome text\n</doc>\n<s> a b </s>\n',
     "tweets": "@ann: look <3 #cats\n@bob: yes, {lol}\n\n",
     "sessions": "item7 item9\nitem2 item5\nitem1 item1\n",

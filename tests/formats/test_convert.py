@@ -93,7 +93,7 @@ def test_repeated_words_are_a_line_on_stderr(tmp_path, capsys):
     (tmp_path / "twice.txt").write_text("2 1\na 1\na 2\n")
     assert convert(tmp_path / "twice.txt", tmp_path / "o.vec", "--lenient") == 0
     printed = capsys.readouterr()
-    assert printed.err.startswith("pairloom: warning: 1 of 2 rows were left out") and printed.err.count("\n") == 1
+    assert printed.err.startswith("pairloom: warning: 1 of 2 rows was left out") and printed.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

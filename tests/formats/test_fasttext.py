@@ -341,7 +341,7 @@ def test_a_row_without_a_word_is_refused_or_left_out(tmp_path):
     raw, *_ = model(words=["a", "", "b"])
     with pytest.raises(InputError, match=r"row 1 \(byte \d+\) has no word\."):
         load(tmp_path, raw)
-    with pytest.warns(pairloom.VectorsWarning, match="1 of 3 rows were left out, since they have no word"):
+    with pytest.warns(pairloom.VectorsWarning, match="1 of 3 rows was left out, since it has no word"):
         loaded = load(tmp_path, raw, lenient=True)
     assert loaded.words.words == loaded.contexts.words == ["a", "b"]
 

@@ -595,7 +595,7 @@ def test_if_skipping_bytes_leaves_nothing_of_a_word_the_option_is_blamed_and_not
         "convert --lenient)."
     )
     assert pairloom.load(path, errors="replace").words.words == ["b", "\ufffd"]
-    with pytest.warns(VectorsWarning, match="1 of 2 rows were left out, since they have no word"):
+    with pytest.warns(VectorsWarning, match="1 of 2 rows was left out, since it has no word"):
         assert pairloom.load(path, errors="ignore", lenient=True).words.words == ["b"]
 
 
@@ -626,7 +626,7 @@ def test_a_row_without_a_word_is_refused_or_left_out_leniently(tmp_path, monkeyp
         loaded = pairloom.load(path, lenient=True)
     assert [str(warning.message) for warning in caught] == [
         "2 of 4 rows were left out, since they have no word.",
-        "1 of 4 rows were left out, since their words have earlier rows; the first of them is 'a'.",
+        "1 of 4 rows was left out, since its word, 'a', has an earlier row.",
     ]
     assert loaded.words.words == ["a"] and loaded.words.vectors.tolist() == [[1, 2]]
 

@@ -13,9 +13,9 @@ import pytest
 
 import pairloom
 from pairloom.cli.main import main
-from pairloom.errors import OutputError
+from pairloom.errors import InputError, OutputError
 from pairloom.formats.write_folders import new_folder
-from pairloom.system.files import atomic_write, check_space, flushed_write, packed_write, sync_folder
+from pairloom.system.files import atomic_write, check_folder, check_space, flushed_write, packed_write, sync_folder
 from pairloom.system.temporary import IN_CACHE, Temporary
 
 
@@ -64,6 +64,18 @@ def test_a_new_file_has_the_permissions_of_any_other(tmp_path: Path) -> None:
     with atomic_write(tmp_path / "vectors"):
         pass
     assert (tmp_path / "vectors").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_a_dash_is_not_taken_for_the_name_of_a_file() -> None:
+    with pytest.raises(InputError, match=r"^- is not a file here\. Use /dev/stdout for standard output, or \./- for"):
+        check_folder("-")
+    check_folder("./-")
+
+
+@pytest.mark.parametrize("path", [b"a.loom", 3])
+def test_what_is_not_a_path_is_refused_by_name(path: object) -> None:
+    with pytest.raises(InputError, match=r"is (b'a\.loom'|3), not a path\. Give a string or a pathlib\.Path\."):
+        pairloom.load(path)  # type: ignore[arg-type]
 
 
 def test_a_path_that_cannot_be_written_is_explained_in_one_line(tmp_path: Path) -> None:

@@ -202,14 +202,14 @@ def test_without_an_output_a_table_shows_each_class_by_its_most_central_words(mo
     classes = word_classes(groups, 3)
     for number, row in enumerate(rows):
         assert row.split() == [str(number), "4", *(word for word, _ in classes.members(number)[:2])]
-    assert last == "12 words in 3 classes of 4 to 4 words; 1 with a zero vector are in no class (-1)"
+    assert last == "12 words in 3 classes of 4 words; 1 with a zero vector is in no class (-1)"
 
 
 def test_output_has_word2vecs_lines_and_a_line_says_so(model, tmp_path, capsys):
     out = tmp_path / "classes.txt"
     assert main(["classes", str(model), "-k", "3", "-o", str(out), "--algorithm", "lloyd", "--seed", "5"]) == 0
     printed = capsys.readouterr()
-    assert printed.out == f"{out}: 12 words in 3 classes of 4 to 4 words; 1 with a zero vector are in no class (-1)\n"
+    assert printed.out == f"{out}: 12 words in 3 classes of 4 words; 1 with a zero vector is in no class (-1)\n"
     assert out.read_text().splitlines()[:3] == ["zero -1", "red 0", "green 0"]
     lines = [line.split() for line in out.read_text().splitlines()]
     assert lines == sorted(lines, key=lambda line: int(line[1]))

@@ -6,6 +6,7 @@ If a whole block has no line end, it ends at white space instead. The end of a f
 
 import codecs
 import io
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,6 +23,7 @@ MAX_UNSPACED_BYTES = 64 << 20  # a file with more than this between two white sp
 READ_AHEAD_BYTES = 24_000_000  # memory for text that is read but not yet used, for each thread
 
 _REPLACE = "replace invalid bytes (--errors replace)"
+_ESCAPE = re.compile(rb"\x1b\$[@B]")
 _BYTE_ORDER_MARK = "\ufeff".encode()
 _STUB = 2 * MAX_WORD_BYTES  # characters kept of an endless word: enough to see that it is too long
 
@@ -205,8 +207,17 @@ def _use(found: str, encoding: str, file: SourceFile) -> str:
         return "use --encoding utf-8, and convert the other files to it if they are not."
     return (
         f"use --encoding {found}. If other files are not, convert them all to utf-8 into another folder, for example: "
-        f"iconv -f {found} -t utf-8 {shlex.quote(file.name)} > FOLDER/{shlex.quote(Path(file.name).name)}"
+        f"iconv -f {iconv_name(found)} -t utf-8 {shlex.quote(file.name)} > FOLDER/{shlex.quote(Path(file.name).name)}"
     )
+
+
+def iconv_name(encoding: str) -> str:
+    """What iconv calls an encoding.
+
+    >>> iconv_name("utf-16-le"), iconv_name("EUC_KR"), iconv_name("latin-1")
+    ('utf-16le', 'euc-kr', 'iso8859-1')
+    """
+    return re.sub(r"^(utf-\d+)-", r"\1", codecs.lookup(encoding).name.replace("_", "-"))
 
 
 def _line_number(file: SourceFile, encoding: str, position: int) -> int:
@@ -222,19 +233,26 @@ def _line_number(file: SourceFile, encoding: str, position: int) -> int:
 
 
 def _refuse_other_encodings(head: bytes, file: SourceFile, encoding: str) -> None:
-    """Refuse UTF-16, UTF-32 and binary data, which their byte order marks or NULs show, and ASCII read as UTF-16.
+    """Refuse UTF-16, UTF-32 and binary data, which their byte order marks or NULs show, and ASCII read as UTF-16; and
+    ISO-2022-JP.
 
     UTF-16 in the other byte order is refused too: most of it is valid, and looks like Chinese.
     """
     named_wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
     if not named_wide:
-        looks = wide_encoding(head)
+        looks = wide_encoding(head) or _with_escapes(head, encoding)
     else:
         looks = "utf-8" if _is_long_ascii(head) else other_byte_order(head, encoding)
     if looks is not None:
         raise InputError(f"{file.name} looks like {looks.upper()}, not {encoding}: {_use(looks, encoding, file)}")
     if not named_wide and head.count(0) * 10 >= len(head) * 3 and len(head) >= 16:
         raise InputError(f"{file.name} is full of NUL bytes, so it is not text. Give a text file.")
+
+
+def _with_escapes(head: bytes, encoding: str) -> str | None:
+    """iso-2022-jp, which is valid ASCII, if the head changes to its characters and another encoding was named."""
+    escaped = _ESCAPE.search(head) and not codecs.lookup(encoding).name.startswith("iso2022")
+    return "iso-2022-jp" if escaped else None
 
 
 def _is_long_ascii(head: bytes) -> bool:

@@ -50,7 +50,7 @@ class TextPiece(NamedTuple):
         blocks = text_blocks(file, encoding=text.encoding, errors=text.errors, keep_unspaced=keep_unspaced)
         for number, block in enumerate(blocks):
             if plain and number == 0:
-                check_plain_text(block.text, file, spaced=text.rule == "spaces")
+                check_plain_text(block.text, file, text.encoding, spaced=text.rule == "spaces")
             # `in` is ten times as fast as `count`, if there are none
             odd = {character: block.text.count(character) for character in self._odd if character in block.text}
             content = block.text.lower() if text.lowercase else block.text
@@ -70,7 +70,7 @@ class TextPiece(NamedTuple):
         blocks = byte_blocks(file, encoding=text.encoding, errors=text.errors, keep_unspaced=keep_unspaced)
         for number, block in enumerate(blocks):
             if plain and number == 0:
-                check_plain_text(block.data.decode(), file, spaced=text.rule == "spaces")
+                check_plain_text(block.data.decode(), file, text.encoding, spaced=text.rule == "spaces")
             odd = {character: block.data.count(code) for character, code in odd_bytes.items() if code in block.data}
             yield block._replace(read=self.before + block.read), odd
 

@@ -5,6 +5,7 @@ only helps where few lines could look like this by chance. For a format with an 
 enough; a table of values takes five lines that agree in everything.
 """
 
+import codecs
 import csv
 import io
 import json
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pairloom.corpus.decoding import iconv_name
 from pairloom.corpus.finding import SourceFile
 from pairloom.corpus.inputs.row_batch import column_advice, likely_column, names_in, value_at
 from pairloom.errors import InputError
@@ -24,6 +26,7 @@ ADVICE = (
     "of one character"
 )
 _HEAD = 1 << 18  # characters to look at
+_LONG = 1 << 16  # characters of lines of which one is enough
 _LINES, _FEWEST, _FEWEST_ROWS, _FEWEST_UNNAMED = 50, 3, 5, 10
 _DELIMITERS = (
     (",", "commas", (".csv",)),
@@ -40,6 +43,10 @@ _OBJECT = re.compile(rf"\s*\{{\s*{_KEY}")
 _DOCUMENT = re.compile(rf"\s*(?:\[\s*\{{|\{{\s*\n)\s*{_KEY}")
 _ROOTS = "html|mediawiki|rss|feed|tei|teicorpus|tei\\.2"  # elements that begin a document
 _MARKUP = re.compile(rf"\s*<(?:\?xml\b|!doctype\s|(?:{_ROOTS})[\s>]|[\w:.-]+\s[^<>]*\bxmlns\b)", re.IGNORECASE)
+_ATTRIBUTE = r"\s+[\w:.-]+\s*=\s*[\"']"
+_ELEMENT = re.compile(
+    rf"<(?:[a-z][\w:.-]*{_ATTRIBUTE}|/?(?:html|head|body|div|p|span|table|tr|td|ul|li|br)\s*/?>)", re.I
+)
 _HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+)?html\b", re.IGNORECASE)
 _TIME = r"(?:[0-9]+:)?[0-9]{2}:[0-9]{2}[.,][0-9]{3}"
 _CUE = re.compile(rf"\s*{_TIME}\s+-->\s+{_TIME}\b")
@@ -48,6 +55,11 @@ _ENVELOPE = re.compile(r"\s*From \S+ .*[0-9]{4}\s*\n")  # of each message of a m
 _FIELD = re.compile(r"([A-Za-z][A-Za-z0-9-]*):(?:\s|$)")
 _FIELDS_OF_PROGRAMS = {"delivered-to", "message-id", "mime-version", "received", "return-path"}
 _TOKEN_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
+_TAG = re.compile(  # of the Penn Treebank, of Universal Dependencies, of chunks and names; and of punctuation
+    "CC|CD|DT|EX|FW|IN|JJ[RS]?|LS|MD|NNP?S?|PDT|POS|PRP\\$?|RB[RS]?|RP|SYM|TO|UH|VB[DGNPZ]?|WDT|WP\\$?|WRB|"
+    "ADJ|ADP|ADV|AUX|CCONJ|CONJ|DET|INTJ|NOUN|NUM|PART|PRON|PROPN|PRT|PUNCT|SCONJ|VERB|X|"
+    "O|[BIES]-[A-Za-z_]+|[.,:;()'`$#\"-]{1,3}"
+)
 _COLUMN_NAME = re.compile(r"[^\W\d][\w.#/()-]{0,39}(?: [\w.#/()-]+){0,2}")
 _DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+(?:e[+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9.,:/TZ-]*")
@@ -69,6 +81,14 @@ _ALL_TEXT_OF_MAIL = (
 )
 
 
+class _Named(NamedTuple):
+    """What messages say of a file."""
+
+    name: str
+    spooled: bool
+    encoding: str
+
+
 class OtherFormat(NamedTuple):
     """A format that was recognised."""
 
@@ -76,31 +96,34 @@ class OtherFormat(NamedTuple):
     advice: str
 
 
-def check_plain_text(text: str, file: SourceFile, spaced: bool = True) -> None:
+def check_plain_text(text: str, file: SourceFile, encoding: str, spaced: bool = True) -> None:
     """Refuse the first block of a file if it is in another format. The message says how to read its text.
 
     spaced: words are to be separated by white space.
     """
     if spaced:
         _check_segmented(text, file)
-    found = other_format(text, file)
+    found = other_format(text, file, encoding)
     if found:
         raise InputError(
             f"{file.name} is {found.name}, not plain text. To read it as it is, use as_text (--as-text). {found.advice}"
         )
 
 
-def other_format(text: str, file: SourceFile) -> OtherFormat | None:
+def other_format(text: str, source: SourceFile, encoding: str) -> OtherFormat | None:
     """The format of the first block of a file, if it is not plain text."""
+    file = _Named(source.name, source.spooled, encoding)
     head = text if len(text) <= _HEAD else text[: text.rfind("\n", 0, _HEAD) + 1 or _HEAD]
     lines = [line for line in head.split("\n", 2 * _LINES)[: 2 * _LINES] if line.strip()]
     return (
         _json(head, lines, file)
         or _json_arrays(lines, file)
         or _markup(head, file)
+        or _elements(head, lines, file)
         or _subtitles(lines, file)
         or _mail(head, file)
         or _conllu(lines, file)
+        or _tagged(head, file)
         or _vectors(lines, file)
         or _table(head, lines, file)
     )
@@ -114,11 +137,14 @@ def _check_segmented(text: str, file: SourceFile) -> None:
         )
 
 
-def _extract(file: SourceFile, program: str) -> str:
+def _extract(file: _Named, program: str) -> str:
     """The advice to extract the text by a program that reads standard input."""
     if file.spooled:
         return f"Otherwise extract the text first by a pipe, for example: {program}"
     unpacker, name = _UNPACKERS.get(Path(file.name).suffix.lower()), shlex.quote(file.name)
+    if codecs.lookup(file.encoding).name not in ("utf-8", "utf-8-sig", "ascii"):
+        program = f"iconv -f {iconv_name(file.encoding)} -t utf-8 | {program}"
+        unpacker = unpacker or "cat"
     command = f"{unpacker} {name} | {program}" if unpacker else f"{program} < {name}"
     return f"Otherwise extract the text first, for example: {command} > text.txt"
 
@@ -127,7 +153,7 @@ def _column(names: Sequence[str], chosen: str | None) -> str:
     return f"Otherwise {column_advice(names, chosen)}"
 
 
-def _suffix(file: SourceFile) -> str:
+def _suffix(file: _Named) -> str:
     """The suffix of the name, without that of a compression."""
     path = Path(file.name.lower())
     return Path(path.stem).suffix if path.suffix in _UNPACKERS else path.suffix
@@ -136,9 +162,9 @@ def _suffix(file: SourceFile) -> str:
 # --- JSON
 
 
-def _json(head: str, lines: list[str], file: SourceFile) -> OtherFormat | None:
+def _json(head: str, lines: list[str], file: _Named) -> OtherFormat | None:
     named = _suffix(file) in (".jsonl", ".ndjson", ".json")
-    if len(lines) >= (1 if named else _FEWEST) and all(map(_OBJECT.match, lines)):
+    if len(lines) >= (1 if named or len(head) > _LONG else _FEWEST) and all(map(_OBJECT.match, lines)):
         first = _first_object(head)
         return OtherFormat("JSON, an object on each line", _column(names_in(first), _text_key(first)))
     if _DOCUMENT.match(head):
@@ -146,7 +172,7 @@ def _json(head: str, lines: list[str], file: SourceFile) -> OtherFormat | None:
     return None
 
 
-def _json_arrays(lines: list[str], file: SourceFile) -> OtherFormat | None:
+def _json_arrays(lines: list[str], file: _Named) -> OtherFormat | None:
     named = _suffix(file) in (".jsonl", ".ndjson")
     if len(lines) < (1 if named else _FEWEST) or not all(map(_is_array_of_strings, lines)):
         return None
@@ -154,14 +180,14 @@ def _json_arrays(lines: list[str], file: SourceFile) -> OtherFormat | None:
 
 
 def _is_array_of_strings(line: str) -> bool:
-    """Whether a line is an array that begins with a string or another array. `[12]` may be a footnote."""
+    """Whether a line is an array with a string, or one that begins with another array. `[12]` may be a footnote."""
     if not line.lstrip().startswith("["):  # most text ends here
         return False
     try:
         array = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return bool(array) and isinstance(array[0], str | list)
+    return bool(array) and (isinstance(array[0], list) or any(isinstance(value, str) for value in array))
 
 
 def _first_object(head: str) -> dict[str, Any]:
@@ -191,7 +217,7 @@ def _jq(head: str) -> str:
 # --- XML, HTML, subtitles, mail and CoNLL-U
 
 
-def _markup(head: str, file: SourceFile) -> OtherFormat | None:
+def _markup(head: str, file: _Named) -> OtherFormat | None:
     named = _suffix(file) in (".xml", ".html", ".htm") and head.lstrip().startswith("<")
     if not named and not _MARKUP.match(head):
         return None
@@ -200,7 +226,17 @@ def _markup(head: str, file: SourceFile) -> OtherFormat | None:
     return OtherFormat("XML", _extract(file, _ALL_TEXT_OF_XML))
 
 
-def _subtitles(lines: list[str], file: SourceFile) -> OtherFormat | None:
+def _elements(head: str, lines: list[str], file: _Named) -> OtherFormat | None:
+    """Parts of XML or HTML without its beginning. (A text may have <s> and <unk> among its words.)"""
+    if not head.lstrip().startswith("<"):
+        return None
+    marked = sum(map(bool, map(_ELEMENT.search, lines)))
+    if marked < _FEWEST or 2 * marked < len(lines):
+        return None
+    return OtherFormat("a text with tags of XML or HTML", _extract(file, _ALL_TEXT_OF_HTML))
+
+
+def _subtitles(lines: list[str], file: _Named) -> OtherFormat | None:
     cues = sum(map(bool, map(_CUE.match, lines)))
     named = _suffix(file) in (".srt", ".vtt")
     if cues < (1 if named else _FEWEST) or cues * _CUES < len(lines):
@@ -208,7 +244,7 @@ def _subtitles(lines: list[str], file: SourceFile) -> OtherFormat | None:
     return OtherFormat("subtitles", _extract(file, _ALL_TEXT_OF_SUBTITLES))
 
 
-def _mail(head: str, file: SourceFile) -> OtherFormat | None:
+def _mail(head: str, file: _Named) -> OtherFormat | None:
     """A message, or a mailbox of them (mbox). Its header has a field that programs write, which no person would."""
     envelope = _ENVELOPE.match(head)
     fields = set()
@@ -223,7 +259,7 @@ def _mail(head: str, file: SourceFile) -> OtherFormat | None:
     return OtherFormat("a mailbox" if envelope else "an e-mail message", _extract(file, _ALL_TEXT_OF_MAIL))
 
 
-def _conllu(lines: list[str], file: SourceFile) -> OtherFormat | None:
+def _conllu(lines: list[str], file: _Named) -> OtherFormat | None:
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     if len(rows) < _FEWEST or not all(map(_is_token, rows)):
         return None
@@ -236,10 +272,23 @@ def _is_token(row: list[str]) -> bool:
     return len(row) == 10 and bool(_TOKEN_ID.fullmatch(row[0])) and (row[6] == "_" or row[6].isdigit())
 
 
+def _tagged(head: str, file: _Named) -> OtherFormat | None:
+    """A token with its tags on each line, and an empty line after each sentence (CoNLL 2000 to 2003, "vertical")."""
+    sentences = re.split(r"\n\s*\n", head.strip("\n"))[:_LINES]
+    tokens = [line.split() for sentence in sentences for line in sentence.split("\n")][:_LINES]
+    if len(sentences) < 2 or len(tokens) < _FEWEST_UNNAMED or len({len(row) for row in tokens}) > 1:
+        return None
+    tags = {row[-1] for row in tokens}
+    if len(tokens[0]) < 2 or len(tags) == len(tokens) or not all(map(_TAG.fullmatch, tags)):
+        return None
+    program = """awk 'NF {printf "%s ", $1; next} {print ""}'"""
+    return OtherFormat("a tagged text, a token on each line", _extract(file, program))
+
+
 # --- Vectors and tables
 
 
-def _vectors(lines: list[str], file: SourceFile) -> OtherFormat | None:
+def _vectors(lines: list[str], file: _Named) -> OtherFormat | None:
     """A word and numbers on each line, as in word2vec's and GloVe's text formats, with a header or without."""
     rows = [line.split() for line in lines]
     has_header = len(rows[0]) == 2 and all(map(str.isdecimal, rows[0])) if rows else False
@@ -253,7 +302,7 @@ def _vectors(lines: list[str], file: SourceFile) -> OtherFormat | None:
     )
 
 
-def _table(head: str, lines: list[str], file: SourceFile) -> OtherFormat | None:
+def _table(head: str, lines: list[str], file: _Named) -> OtherFormat | None:
     for delimiter, name, suffixes in _DELIMITERS:
         rows = _rows(head, delimiter)
         named = _suffix(file) in suffixes
@@ -338,7 +387,7 @@ def _has_numbers(rows: list[list[str]]) -> bool:
     return any(all(map(_NUMBER.fullmatch, column)) for column in zip(*rows, strict=True))
 
 
-def _advice_for(rows: list[list[str]], delimiter: str, file: SourceFile) -> str:
+def _advice_for(rows: list[list[str]], delimiter: str, file: _Named) -> str:
     """To name a column, if the first row looks like names, or else a command that extracts one."""
     header = rows[0]
     if not _are_names(header):

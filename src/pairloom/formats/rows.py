@@ -56,5 +56,5 @@ def check_finite(vectors: Matrix, words: Sequence[bytes], row_name: RowName) -> 
         word = words[row].decode(errors="replace")
         raise Fault(
             f"{row_name(row)} ({quoted(word)}) holds NaN, infinity or a number beyond float32. "
-            "Leave such rows out, or load with verify=False."
+            "Correct its file, or leave the row out of it."
         )

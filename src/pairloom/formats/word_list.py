@@ -163,13 +163,17 @@ def first_rows(words: list[str]) -> npt.NDArray[np.intp] | None:
         return None
     n_repeated = len(words) - len(row_of) - max(n_empty - 1, 0)
     repeated = next((word for row, word in enumerate(words) if word and row_of[word] != row), "")
-    for n, why in (
-        (n_empty, "since they have no word"),
-        (n_repeated, f"since their words have earlier rows; the first of them is {quoted(repeated)}"),
+    for n, one, several in (
+        (n_empty, "was left out, since it has no word", "were left out, since they have no word"),
+        (
+            n_repeated,
+            f"was left out, since its word, {quoted(repeated)}, has an earlier row",
+            f"were left out, since their words have earlier rows; the first of them is {quoted(repeated)}",
+        ),
     ):
         if n:
             warnings.warn(
-                f"{n:,} of {number_of(len(words), 'row')} were left out, {why}.", VectorsWarning, stacklevel=5
+                f"{n:,} of {number_of(len(words), 'row')} {one if n == 1 else several}.", VectorsWarning, stacklevel=5
             )
     row_of.pop("", None)
     return np.sort(np.fromiter(row_of.values(), np.intp, len(row_of)))

@@ -159,6 +159,8 @@ def sync_name(target: Path, path: str | os.PathLike[str]) -> None:
 def check_folder(path: str | os.PathLike[str]) -> None:
     """Raise an InputError if a file at `path` clearly cannot be written. Writes nothing itself."""
     refuse_address(path, "The output")
+    if os.fspath(path) == "-":
+        raise InputError("- is not a file here. Use /dev/stdout for standard output, or ./- for a file of this name.")
     try:
         target = Path(os.path.realpath(path))  # writing follows symbolic links
         with suppress(FileNotFoundError, NotADirectoryError):

@@ -39,7 +39,8 @@ def checked_size(max_memory: object, name: str = "max_memory", least: str = "300
     if not is_whole(size):
         raise ConfigError(f"{name}={max_memory!r} is not an amount of memory. Use bytes, or 512MB, 2GB or 2GiB.")
     if not 1 <= size < 1 << 63:  # type: ignore[operator]  # a whole number
-        raise ConfigError(f"{name}={max_memory} is out of range. Use {least} or more.")
+        most = " and less than 2^63 bytes" if size > 0 else ""  # type: ignore[operator]
+        raise ConfigError(f"{name}={max_memory} is out of range. Use {least} or more{most}.")
     return int(size)  # type: ignore[call-overload, no-any-return]
 
 

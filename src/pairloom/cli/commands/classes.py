@@ -80,6 +80,7 @@ def _print_table(classes: "WordClasses", n_words: int) -> None:
 def _sentence(classes: "WordClasses") -> str:
     sizes = classes.sizes
     outside = len(classes.labels) - int(sizes.sum())
-    zero = f"; {outside:,} with a zero vector are in no class (-1)" if outside else ""
+    zero = f"; {outside:,} with a zero vector {'is' if outside == 1 else 'are'} in no class (-1)" if outside else ""
     words, groups = number_of(int(sizes.sum()), "word"), number_of(len(classes), "class")
-    return f"{words} in {groups} of {sizes.min():,} to {number_of(int(sizes.max()), 'word')}{zero}"
+    smallest = f"{sizes.min():,} to " if sizes.min() < sizes.max() else ""
+    return f"{words} in {groups} of {smallest}{number_of(int(sizes.max()), 'word')}{zero}"

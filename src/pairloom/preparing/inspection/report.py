@@ -65,7 +65,7 @@ def _other_formats(corpus: FileCorpus) -> Iterator[tuple[str, OtherFormat]]:
     """The files that are not plain text, as their beginnings show: of each its name and its format."""
     for piece in islice(whole_files(corpus.files, corpus.text), _LOOKED_AT):
         first = next(piece.blocks(plain=False, keep_unspaced=True), None)
-        found = other_format(first[0].text, piece.file) if first else None
+        found = other_format(first[0].text, piece.file, corpus.text.encoding) if first else None
         if found:
             yield piece.file.name, found
 
