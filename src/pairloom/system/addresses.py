@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from pairloom.errors import InputError
+from pairloom.system.display import quoted
 
 if TYPE_CHECKING:
     from pairloom.types import PathName  # which would load NumPy
@@ -65,7 +66,7 @@ def has_secret(source: str) -> bool:
 def refuse_address(path: "PathName", what: str) -> None:
     """Refuse an address where only a local file will do. `what` names the file: "The model"."""
     if not isinstance(path, str | os.PathLike):
-        raise InputError(f"{what} is {path!r:.80}, not a path. Give a string or a pathlib.Path.")
+        raise InputError(f"{what} is {quoted(path)}, not a path. Give a string or a pathlib.Path.")
     name = os.fspath(path)
     if is_address(name) or is_path_of_address(name):
         raise InputError(
