@@ -74,7 +74,7 @@ def test_a_dash_is_not_taken_for_the_name_of_a_file() -> None:
 
 @pytest.mark.parametrize("path", [b"a.loom", 3])
 def test_what_is_not_a_path_is_refused_by_name(path: object) -> None:
-    with pytest.raises(InputError, match=r"is (b'a\.loom'|3), not a path\. Give a string or a pathlib\.Path\."):
+    with pytest.raises(TypeError, match=r"is (b'a\.loom'|3), not a path\. Give a string or a pathlib\.Path\."):
         pairloom.load(path)  # type: ignore[arg-type]
 
 

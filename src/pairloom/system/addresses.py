@@ -66,7 +66,7 @@ def has_secret(source: str) -> bool:
 def refuse_address(path: "PathName", what: str) -> None:
     """Refuse an address where only a local file will do. `what` names the file: "The model"."""
     if not isinstance(path, str | os.PathLike):
-        raise InputError(f"{what} is {quoted(path)}, not a path. Give a string or a pathlib.Path.")
+        raise TypeError(f"{what} is {quoted(path)}, not a path. Give a string or a pathlib.Path.")
     name = os.fspath(path)
     if is_address(name) or is_path_of_address(name):
         raise InputError(
